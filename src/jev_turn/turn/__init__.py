@@ -1,0 +1,1 @@
+"""The turn machine: pure, standard library only, no clock."""
