@@ -1,0 +1,61 @@
+"""Rules for the whole suite: no host but this one, and the same examples in every CI run."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import socket
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("dev", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True, database=None, print_blob=True)
+settings.load_profile("ci" if os.environ.get("CI") else "dev")
+
+
+class NetworkBlocked(AssertionError):
+    """A test wanted to talk to another host."""
+
+
+def is_local(host: object) -> bool:
+    """True for this host's loopback, whether by name or by address."""
+    if host is None:
+        return True
+    name = host.decode() if isinstance(host, bytes) else str(host)
+    if name in ("", "localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(name.split("%")[0]).is_loopback
+    except ValueError:
+        return False
+
+
+def _guard(call: Callable[..., Any], address_at: int) -> Callable[..., Any]:
+    def guarded(sock: socket.socket, *args: Any, **kwargs: Any) -> Any:
+        address = args[address_at] if sock.family != getattr(socket, "AF_UNIX", None) else None
+        if isinstance(address, tuple) and not is_local(address[0]):
+            raise NetworkBlocked(f"a test wanted to reach {address[0]}")
+        return call(sock, *args, **kwargs)
+
+    return guarded
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _only_loopback() -> Any:
+    """Refuses every connection, datagram and name look-up that would leave this host."""
+    lookup = socket.getaddrinfo
+
+    def local_lookup(host: Any, *args: Any, **kwargs: Any) -> Any:
+        if not is_local(host):
+            raise NetworkBlocked(f"a test wanted to look up {host}")
+        return lookup(host, *args, **kwargs)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(socket, "getaddrinfo", local_lookup)
+        patch.setattr(socket.socket, "connect", _guard(socket.socket.connect, 0))
+        patch.setattr(socket.socket, "connect_ex", _guard(socket.socket.connect_ex, 0))
+        patch.setattr(socket.socket, "sendto", _guard(socket.socket.sendto, -1))
+        yield
