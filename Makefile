@@ -1,0 +1,55 @@
+# Everything here needs Python 3.11 or newer and make, nothing else; README has the way without make.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+TURNS ?= 1000
+SEED ?= 1
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint soak bench lock clean
+
+help: ## This list
+	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' $(MAKEFILE_LIST)
+
+setup: $(READY) ## A virtual environment with everything, embedded speech included
+
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "Python 3.11 or newer is needed, and '$(PYTHON)' is not: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+	  echo "This Python cannot make virtual environments; on Debian or Ubuntu: apt-get install python3-venv" >&2; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "Installing into $(VENV); the first time takes a minute or two"
+	@$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --group dev --editable ".[embedded]"
+	@touch $@
+
+demo: $(READY) ## Conversations through a real pipeline, with no key (ARGS="--fast")
+	@$(BIN)/jev-turn demo $(ARGS)
+
+test: $(READY) ## The test suite (ARGS="-k gate")
+	@$(BIN)/pytest $(ARGS)
+
+lint: $(READY) ## Style, types, questions and policy
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/mypy tests bots
+	$(BIN)/jev-turn lint
+
+soak: $(READY) ## Random conversations, checked from outside (TURNS=1000 SEED=1)
+	@$(BIN)/jev-turn soak --turns $(TURNS) --seed $(SEED) $(ARGS)
+
+bench: $(READY) ## What a call costs
+	@$(BIN)/jev-turn bench --cpu $(ARGS)
+
+lock: ## Renews uv.lock and constraints.txt; needs uv
+	uv lock
+	uv export --quiet --frozen --extra embedded --group dev --no-hashes --no-annotate --no-header \
+	  --no-emit-project --output-file constraints.txt
+
+clean: ## Removes what the other targets made
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -f demo/*.jsonl demo/*.html demo/*.wav demo/*.json
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
