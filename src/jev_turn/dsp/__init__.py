@@ -1,0 +1,1 @@
+"""The acoustic gate's arithmetic: levels, noise floor, hold, burst rule. No Pipecat, no clock."""
