@@ -110,14 +110,4 @@ class Note:
     detail: str = ""
 
 
-Effect = (
-    OpenTurn
-    | Claim
-    | AskJudge
-    | Interrupt
-    | EndTurn
-    | Backchannel
-    | Discard
-    | Retract
-    | Note
-)
+Effect = OpenTurn | Claim | AskJudge | Interrupt | EndTurn | Backchannel | Discard | Retract | Note

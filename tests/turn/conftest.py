@@ -1,0 +1,11 @@
+from __future__ import annotations
+
+import pytest
+
+from jev_turn.policy import load_policy
+from jev_turn.turn.config import TurnConfig
+
+
+@pytest.fixture(scope="session")
+def config() -> TurnConfig:
+    return load_policy(env={}).turn()
