@@ -74,9 +74,9 @@ def test_the_wheel_holds_files_and_no_links(wheel: Path) -> None:
 
 @pytest.mark.packaging
 def test_the_licences_travel_with_the_wheel(wheel: Path) -> None:
-    """LICENSE and NOTICE are in the metadata, where redistributors look for them."""
+    """The licences and NOTICE are in the metadata, where redistributors look for them."""
     names = {Path(name).name for name in _files(wheel) if "/licenses/" in name}
-    assert names == {"LICENSE", "NOTICE"}
+    assert names == {"LICENSE", "Apache-2.0.txt", "NOTICE"}
 
 
 @pytest.mark.packaging
