@@ -22,7 +22,8 @@ $(READY): pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "Installing into $(VENV); the first time takes a minute or two"
 	@$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --group dev --editable ".[embedded]"
+	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --group dev --editable ".[embedded]" || { \
+	  echo "If moonshine-voice is what cannot be found: README, 'Where it runs'" >&2; exit 1; }
 	@touch $@
 
 demo: $(READY) ## Conversations through a real pipeline, with no key (ARGS="--fast")
