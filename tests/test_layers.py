@@ -35,7 +35,7 @@ TABLE = {
     # Settings are filled in wherever their names, units and ranges stand.
     "policy": Layer({"errors", *CONFIGS}, {"pydantic"}),
     "judges": Layer(BASE, PIPECAT | {"httpx2", "onnxruntime", "pydantic", "typesafe_sdk"}),
-    "record": Layer(BASE, {"numpy", "plotly"}),
+    "record": Layer(BASE, {"numpy", "plotly", "rich"}),
     "processors": Layer(MIDDLE, PIPECAT),
     "assembly": Layer(MIDDLE | {"processors"}, PIPECAT),
     "embedded": Layer(
