@@ -121,7 +121,7 @@ def _apply(ctx: Context, event: Event, config: TurnConfig, out: list[Effect]) ->
         case EndRefused():
             return _ended(ctx, event.reason or "refused", out)
         case EndedElsewhere():
-            return _ended_elsewhere(ctx, event, out)
+            return _ended_elsewhere(ctx, event, config, out)
         case HungUp():
             return _hung_up(ctx, out)
 
@@ -163,9 +163,12 @@ def _ended(ctx: Context, refusal: str, out: list[Effect]) -> Context:
     return _open(ctx, out) if ctx.turn.has_words or ctx.mic.loud else ctx
 
 
-def _ended_elsewhere(ctx: Context, event: EndedElsewhere, out: list[Effect]) -> Context:
+def _ended_elsewhere(
+    ctx: Context, event: EndedElsewhere, config: TurnConfig, out: list[Effect]
+) -> Context:
+    """Whoever ends turns has their words; with ``ends`` off, finals reach it without us."""
     out.append(Note("ended_elsewhere", event.reason))
-    return replace(_emptied(ctx, taken=True), phase=Phase.ARMED)
+    return replace(_emptied(ctx, taken=config.ends), phase=Phase.ARMED)
 
 
 def _hung_up(ctx: Context, out: list[Effect]) -> Context:
@@ -376,7 +379,8 @@ def _agent(ctx: Context, event: Agent, config: TurnConfig, out: list[Effect]) ->
         if ctx.turn.hold == "undecided" or (ctx.turn.hold == "backchannel" and young):
             return _undecided(ctx)
     if event.state == "thinking" and not config.ends and ctx.turn.claimed:
-        return _ended_elsewhere(ctx, EndedElsewhere(ctx.at, "the bot's own end of turn"), out)
+        end = EndedElsewhere(ctx.at, "the bot's own end of turn")
+        return _ended_elsewhere(ctx, end, config, out)
     return ctx
 
 

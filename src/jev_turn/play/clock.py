@@ -1,0 +1,114 @@
+"""An event loop whose time is virtual: it jumps to the next timer instead of waiting for it.
+
+Time stands still while work is out in an executor, and then moves on by what that work took, so
+a recogniser that needs 200 ms needs 200 ms of virtual time too. Sockets count as such work while
+``real_io`` is held.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import selectors
+import time
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from pipecat.clocks.base_clock import BaseClock
+
+T = TypeVar("T")
+
+
+class _JumpingSelector(selectors.DefaultSelector):  # type: ignore[misc, valid-type]
+    """Polls instead of waiting and tells the loop how far it may jump."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.loop: VirtualLoop | None = None
+
+    def select(self, timeout: float | None = None) -> list[Any]:
+        """Return what is ready; move virtual time on where nothing is."""
+        ready = super().select(0)
+        if ready or timeout == 0 or self.loop is None:
+            return ready
+        if self.loop.outside:
+            return self._wait_outside(self.loop)
+        if timeout is None:
+            return super().select(None)
+        self.loop.advance(timeout)
+        return []
+
+    def _wait_outside(self, loop: VirtualLoop) -> list[Any]:
+        began = time.perf_counter()
+        ready = super().select(None)
+        loop.advance(time.perf_counter() - began)
+        return ready
+
+
+class VirtualLoop(asyncio.SelectorEventLoop):
+    """A selector loop on virtual seconds that begin at 1,000.
+
+    Attributes:
+        outside: Pieces of work under way outside the loop.
+    """
+
+    def __init__(self) -> None:
+        self.outside = 0
+        self._now = 1000.0
+        selector = _JumpingSelector()
+        super().__init__(selector)
+        selector.loop = self
+
+    def time(self) -> float:
+        """Return virtual seconds."""
+        return self._now
+
+    def advance(self, seconds: float) -> None:
+        """Move virtual time on."""
+        self._now += seconds
+
+    def run_in_executor(  # type: ignore[override]
+        self, executor: Any, func: Callable[..., T], *args: Any
+    ) -> asyncio.Future[T]:
+        """Run ``func`` outside; virtual time waits for it."""
+        self.outside += 1
+        future = super().run_in_executor(executor, func, *args)
+        future.add_done_callback(self._came_back)
+        return future
+
+    def _came_back(self, _: asyncio.Future[Any]) -> None:
+        self.outside -= 1
+
+    @contextmanager
+    def real_io(self) -> Iterator[None]:
+        """Hold virtual time to real time while sockets are waited for."""
+        self.outside += 1
+        try:
+            yield
+        finally:
+            self.outside -= 1
+
+
+class LoopClock(BaseClock):
+    """A Pipecat clock on the running loop's time, for ``PipelineWorker(clock=)``."""
+
+    def __init__(self) -> None:
+        self._start = 0.0
+        self._started = False
+
+    def start(self) -> None:
+        """Take the present moment as zero."""
+        self._start = asyncio.get_running_loop().time()
+        self._started = True
+
+    def get_time(self) -> int:
+        """Return nanoseconds since ``start``, 0 before it."""
+        if not self._started:
+            return 0
+        return int((asyncio.get_running_loop().time() - self._start) * 1e9)
+
+
+def run(main: Coroutine[Any, Any, T]) -> T:
+    """Run ``main`` to its end in virtual time, as ``asyncio.run`` does in real time."""
+    with asyncio.Runner(loop_factory=VirtualLoop) as runner:
+        return runner.run(main)
