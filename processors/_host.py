@@ -49,11 +49,14 @@ class MachineHost(FrameProcessor):
         self._orders: asyncio.Queue[Order] = asyncio.Queue()
         self._worker: asyncio.Task[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
-        self._zero = 0.0
+        self._zero: float | None = None
 
     def now_ms(self) -> int:
-        """Return whole ms on the event loop's clock since the processor started."""
-        return int((asyncio.get_running_loop().time() - self._zero) * 1000)
+        """Return whole ms on the event loop's clock since the processor started, 0 before it."""
+        if self._zero is None:
+            return 0
+        # Binary fractions of a second would make a deadline of 2,050 ms read 2,049.
+        return int((asyncio.get_running_loop().time() - self._zero) * 1000 + 1e-6)
 
     def order(self, order: Order) -> None:
         """Carry ``order`` out after all earlier ones."""
@@ -64,10 +67,10 @@ class MachineHost(FrameProcessor):
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        if deadline is None:
+        if deadline is None or self._zero is None:
             return
         # A timer that rounds down would find the deadline still ahead and arm itself again.
-        when = self._zero + deadline / 1000 + 1e-6
+        when = self._zero + deadline / 1000 + 1e-7
         self._timer = asyncio.get_running_loop().call_at(when, tick)
 
     def start_host(self) -> None:

@@ -19,7 +19,7 @@ from pipecat.clocks.base_clock import BaseClock
 T = TypeVar("T")
 
 
-class _JumpingSelector(selectors.DefaultSelector):  # type: ignore[misc, valid-type]
+class _JumpingSelector(selectors.DefaultSelector):  
     """Polls instead of waiting and tells the loop how far it may jump."""
 
     def __init__(self) -> None:
