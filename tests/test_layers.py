@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -57,14 +58,17 @@ def _modules() -> Iterator[tuple[str, Path]]:
 MODULES = dict(_modules())
 
 
-def _imports(path: Path) -> Iterator[tuple[str, int]]:
+@functools.cache
+def _imports(path: Path) -> list[tuple[str, int]]:
     """Every imported name, dotted, with its line; lazy and typing-only imports count too."""
+    found = []
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
-            yield from ((alias.name, node.lineno) for alias in node.names)
+            found += [(alias.name, node.lineno) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             stem = "." * node.level + (node.module or "")
-            yield from ((f"{stem}.{alias.name}", node.lineno) for alias in node.names)
+            found += [(f"{stem}.{alias.name}", node.lineno) for alias in node.names]
+    return found
 
 
 def _is_in(name: str, allowed: set[str]) -> bool:
