@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Literal
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Literal
 
 from jev_turn.turn.effects import Bundle, Segment
 from jev_turn.turn.events import AgentState
 from jev_turn.turn.verdict import Verdict
-from jev_turn.turn.words import tokens
 
 
 class Phase(StrEnum):
@@ -73,8 +73,9 @@ class AgentView:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A question on its way."""
+    """A question on its way, and when it was asked (ms)."""
 
+    at: int
     number: int
     bundle: Bundle
     text: str
@@ -91,15 +92,41 @@ class Judgement:
 
 
 @dataclass(frozen=True, slots=True)
+class Words:
+    """The words of a turn; white space and punctuation alone are none.
+
+    Attributes:
+        finals: Closed segments.
+        interim: The open segment.
+        written: The open segment as the recogniser wrote it, an earlier turn's words included.
+        text: All words, joined by single spaces.
+    """
+
+    finals: tuple[Segment, ...] = ()
+    interim: Segment | None = None
+    written: str = ""
+    text: str = field(init=False, default="")
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", " ".join(" ".join(s.text for s in self.segments).split()))
+
+    @property
+    def segments(self) -> tuple[Segment, ...]:
+        """All segments, in order."""
+        return (*self.finals, self.interim) if self.interim else self.finals
+
+
+@dataclass(frozen=True, slots=True)
 class Turn:
-    """The words of the open turn and what has become of them.
+    """The open turn and what has become of its words.
 
     Attributes:
         opened_at: When it was opened, ms.
-        sounded: There was sound since the last turn was dealt with.
-        finals: Closed segments.
-        interim: The open segment, if it has words.
+        sounded: There was sound that its first words can come from.
+        words: What was heard.
         word_at: When the latest new word came, ms.
+        sound_at: The first ``Onset`` since then, ms.
+        quiet_from: Words came without sound at this time, ms; quiet counts from there.
         ask_from: When the debounce of the latest change began, ms.
         claimed: The words are accepted as a turn.
         hold: Why the turn is held, in phase ``HELD``.
@@ -107,13 +134,15 @@ class Turn:
         failed_at: When the judge failed on its present words, ms.
         false_open: It has been noted as a false opening.
         accepted_before: Its words were claimed before the agent began to speak over them.
+        before_agent: Its words when the agent began to speak.
     """
 
     opened_at: int = 0
     sounded: bool = False
-    finals: tuple[Segment, ...] = ()
-    interim: Segment | None = None
+    words: Words = Words()
     word_at: int = 0
+    sound_at: int | None = None
+    quiet_from: int = 0
     ask_from: int = 0
     claimed: bool = False
     hold: Hold | None = None
@@ -121,21 +150,27 @@ class Turn:
     failed_at: int | None = None
     false_open: bool = False
     accepted_before: bool = False
+    before_agent: str = ""
 
     @property
-    def segments(self) -> tuple[Segment, ...]:
-        """All segments with words, in order."""
-        return (*self.finals, self.interim) if self.interim else self.finals
+    def finals(self) -> tuple[Segment, ...]:
+        """Closed segments."""
+        return self.words.finals
+
+    @property
+    def interim(self) -> Segment | None:
+        """The open segment, if it has words."""
+        return self.words.interim
 
     @property
     def text(self) -> str:
         """All words, joined by single spaces."""
-        return " ".join(" ".join(s.text for s in self.segments).split())
+        return self.words.text
 
     @property
     def has_words(self) -> bool:
-        """True when at least one segment holds more than white space and punctuation."""
-        return any(tokens(s.text) for s in self.segments)
+        """True when there is more than white space and punctuation."""
+        return bool(self.words.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,11 +178,13 @@ class Late:
     """A segment whose words were taken from an interim; its final is still to come.
 
     Attributes:
-        segment: The segment and the words taken.
+        number: The segment's number.
+        text: All that was taken from it.
         sounded: There has been an ``Onset`` since.
     """
 
-    segment: Segment
+    number: int
+    text: str
     sounded: bool = False
 
 
@@ -183,3 +220,23 @@ class Context:
     def mirrored(self) -> bool:
         """True while the pipeline's own idea of a user turn should be kept open."""
         return self.turn.claimed and self.phase is not Phase.HELD
+
+
+if TYPE_CHECKING:
+    from dataclasses import replace as replace
+else:
+    _VALUES = {cls: attrgetter(*cls.__slots__) for cls in (Mic, AgentView, Turn, Late, Context)}
+
+    def replace(state: Any, /, **changes: Any) -> Any:
+        """Copy one of the values above with some fields changed.
+
+        ``dataclasses.replace`` does the same at three times the cost, which is most of what a
+        dispatch takes.
+        """
+        cls = type(state)
+        copy, put = object.__new__(cls), object.__setattr__
+        for name, value in zip(cls.__slots__, _VALUES[cls](state), strict=True):
+            put(copy, name, value)
+        for name, value in changes.items():
+            put(copy, name, value)
+        return copy

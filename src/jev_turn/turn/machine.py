@@ -22,16 +22,27 @@ Rules that hold everywhere:
 * An answer counts for the words it was asked about. About others it may interrupt, if those
   words begin the present ones, and does nothing else.
 * The agent is stopped once per reply.
-* Words leave a turn by ``EndTurn``, ``Backchannel`` or ``Discard`` and in no other way.
+* Words leave a turn by ``EndTurn``, ``Backchannel`` or ``Discard``, unless the recogniser takes
+  them back or somebody else ends the turn (``EndedElsewhere``).
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from jev_turn.turn import curves, timing
+from jev_turn.turn import events as ev
 from jev_turn.turn.config import TurnConfig
-from jev_turn.turn.context import Ask, Context, Hold, Judgement, Late, Phase, Turn
+from jev_turn.turn.context import (
+    AgentView,
+    Ask,
+    Context,
+    Hold,
+    Judgement,
+    Late,
+    Phase,
+    Turn,
+    Words,
+    replace,
+)
 from jev_turn.turn.effects import (
     AskJudge,
     Backchannel,
@@ -47,31 +58,17 @@ from jev_turn.turn.effects import (
     Segment,
     Why,
 )
-from jev_turn.turn.events import (
-    Agent,
-    Ended,
-    EndedElsewhere,
-    EndRefused,
-    Event,
-    Heard,
-    HungUp,
-    Judged,
-    JudgeFailed,
-    Onset,
-    Opened,
-    OpenRefused,
-    Quieted,
-    Stalled,
-    Tick,
-)
 from jev_turn.turn.verdict import Verdict
-from jev_turn.turn.words import is_prefix, late_match, starts_with_phrase, tokens
+from jev_turn.turn.words import behind_taken, count, is_prefix, starts_with_phrase, tokens
 
 _ASKS_KEPT = 16
+_NOT_OPEN = (Phase.ARMED, Phase.OPENING, Phase.ENDING)
 _UNDECIDED_WORDS = (Phase.OPEN_TEXT, Phase.JUDGING)
 
 
-def dispatch(ctx: Context, event: Event, config: TurnConfig) -> tuple[Context, tuple[Effect, ...]]:
+def dispatch(
+    ctx: Context, event: ev.Event, config: TurnConfig
+) -> tuple[Context, tuple[Effect, ...]]:
     """Apply one event.
 
     Args:
@@ -86,43 +83,43 @@ def dispatch(ctx: Context, event: Event, config: TurnConfig) -> tuple[Context, t
     if ctx.over:
         return ctx, (Note("after_hang_up", type(event).__name__),)
     now = max(ctx.at, event.at)
-    ctx = _advance(_apply(replace(ctx, at=now), event, config, out), config, out)
+    ctx = _apply(replace(ctx, at=now), event, config, out)
+    if not ctx.over:
+        ctx = _advance(ctx, config, out)
     return replace(ctx, deadline=timing.deadline(ctx, config)), tuple(out)
 
 
-def _apply(ctx: Context, event: Event, config: TurnConfig, out: list[Effect]) -> Context:
+def _apply(ctx: Context, event: ev.Event, config: TurnConfig, out: list[Effect]) -> Context:
     match event:
-        case Tick():
+        case ev.Tick():
             return ctx
-        case Heard():
+        case ev.Heard():
             return _heard(ctx, event, config, out)
-        case Onset():
+        case ev.Onset():
             return _onset(ctx, out)
-        case Quieted():
+        case ev.Quieted():
             since = ctx.at - event.quiet_ms
-            return replace(
-                ctx, mic=replace(ctx.mic, seen=True, loud=False, stalled=False, quiet_since=since)
-            )
-        case Stalled():
+            return replace(ctx, mic=replace(ctx.mic, seen=True, loud=False, quiet_since=since))
+        case ev.Stalled():
             return replace(ctx, mic=replace(ctx.mic, stalled=event.stalled, quiet_since=ctx.at))
-        case Judged():
+        case ev.Judged():
             return _judged(ctx, event, config, out)
-        case JudgeFailed():
+        case ev.JudgeFailed():
             return _judge_failed(ctx, event, config, out)
-        case Agent():
+        case ev.Agent():
             return _agent(ctx, event, config, out)
-        case Opened():
+        case ev.Opened():
             return _opened(ctx, out)
-        case OpenRefused():
-            out.append(Note("open_refused", event.reason))
+        case ev.OpenRefused():
+            ctx = _noted(ctx, "open_refused", out, event.reason)
             return replace(ctx, phase=Phase.ARMED) if ctx.phase is Phase.OPENING else ctx
-        case Ended():
-            return _ended(ctx, "", out)
-        case EndRefused():
-            return _ended(ctx, event.reason or "refused", out)
-        case EndedElsewhere():
-            return _ended_elsewhere(ctx, event, config, out)
-        case HungUp():
+        case ev.Ended():
+            return _ended(ctx, out)
+        case ev.EndRefused():
+            return _ended(_noted(ctx, "end_refused", out, event.reason), out)
+        case ev.EndedElsewhere():
+            return _ended_elsewhere(ctx, event.reason, config, out)
+        case ev.HungUp():
             return _hung_up(ctx, out)
 
 
@@ -130,10 +127,11 @@ def _apply(ctx: Context, event: Event, config: TurnConfig, out: list[Effect]) ->
 
 
 def _onset(ctx: Context, out: list[Effect]) -> Context:
+    first = ctx.turn.sound_at is None and not ctx.mic.loud
     ctx = replace(
         ctx,
         mic=replace(ctx.mic, seen=True, loud=True, stalled=False),
-        turn=replace(ctx.turn, sounded=True),
+        turn=replace(ctx.turn, sounded=True, sound_at=ctx.at if first else ctx.turn.sound_at),
         late=replace(ctx.late, sounded=True) if ctx.late else None,
     )
     return _open(ctx, out) if ctx.phase is Phase.ARMED else ctx
@@ -146,97 +144,94 @@ def _open(ctx: Context, out: list[Effect]) -> Context:
 
 def _opened(ctx: Context, out: list[Effect]) -> Context:
     if ctx.phase is not Phase.OPENING:
-        out.append(Note("opened_unasked"))
-        return ctx
+        return _noted(ctx, "opened_unasked", out)
     ctx = replace(ctx, phase=Phase.OPEN_EMPTY)
     return replace(ctx, phase=Phase.OPEN_TEXT) if ctx.turn.has_words else ctx
 
 
-def _ended(ctx: Context, refusal: str, out: list[Effect]) -> Context:
-    if refusal:
-        out.append(Note("end_refused", refusal))
+def _ended(ctx: Context, out: list[Effect]) -> Context:
+    """The transport is free again: sound and words that came meanwhile open the next turn."""
     if ctx.phase is not Phase.ENDING:
-        if not refusal:
-            out.append(Note("ended_unasked"))
-        return ctx
+        return _noted(ctx, "ended_unasked", out)
     ctx = replace(ctx, phase=Phase.ARMED)
-    return _open(ctx, out) if ctx.turn.has_words or ctx.mic.loud else ctx
+    return _open(ctx, out) if ctx.turn.has_words or ctx.turn.sounded else ctx
 
 
-def _ended_elsewhere(
-    ctx: Context, event: EndedElsewhere, config: TurnConfig, out: list[Effect]
-) -> Context:
+def _ended_elsewhere(ctx: Context, reason: str, config: TurnConfig, out: list[Effect]) -> Context:
     """Whoever ends turns has their words; with ``ends`` off, finals reach it without us."""
-    out.append(Note("ended_elsewhere", event.reason))
+    out.append(Note("ended_elsewhere", reason))
+    if ctx.phase is Phase.ENDING:
+        return _ended(ctx, out)
+    if ctx.phase in _NOT_OPEN:
+        return ctx
     return replace(_emptied(ctx, taken=config.ends), phase=Phase.ARMED)
 
 
 def _hung_up(ctx: Context, out: list[Effect]) -> Context:
     if ctx.turn.has_words:
-        out.append(Discard("hung_up", ctx.turn.text, (), ctx.turn.segments))
-    return replace(_emptied(ctx, taken=False), phase=Phase.ARMED, over=True, asks=())
+        out.append(Discard("hung_up", ctx.turn.text, (), ctx.turn.words.segments))
+    return replace(_emptied(ctx), phase=Phase.ARMED, over=True, asks=())
 
 
 # --- words -----------------------------------------------------------------------------------
 
 
-def _heard(ctx: Context, event: Heard, config: TurnConfig, out: list[Effect]) -> Context:
+def _heard(ctx: Context, event: ev.Heard, config: TurnConfig, out: list[Effect]) -> Context:
     ctx, text = _behind_taken_words(ctx, event, config, out)
-    before = ctx.turn
+    before = ctx.turn.words
     segment = Segment(event.segment, text, event.final) if tokens(text) else None
-    if segment is None:
-        turn = replace(before, interim=None)
-    elif event.final:
-        turn = replace(before, finals=(*before.finals, segment), interim=None)
+    if segment and event.final:
+        words = Words((*before.finals, segment))
     else:
-        turn = replace(before, interim=segment)
-    ctx = replace(ctx, turn=turn)
-    if tokens(turn.text) != tokens(before.text):
-        return _new_words(ctx, config, out)
-    if segment and event.final and before.interim:
-        return _same_words_final(ctx)
-    return ctx
+        words = Words(before.finals, segment, event.text)
+    if tokens(words.text) != tokens(before.text):
+        return _new_words(ctx, words, config, out)
+    ctx = replace(ctx, turn=replace(ctx.turn, words=words))
+    return _same_words_final(ctx) if segment and event.final and before.interim else ctx
 
 
 def _behind_taken_words(
-    ctx: Context, event: Heard, config: TurnConfig, out: list[Effect]
+    ctx: Context, event: ev.Heard, config: TurnConfig, out: list[Effect]
 ) -> tuple[Context, str]:
     """Cut off what an earlier turn took from this very segment (S1-B03, ruling on late finals)."""
     late = ctx.late
-    if late is None or late.segment.number != event.segment:
+    if late is None or late.number != event.segment:
         return ctx, event.text
+    rest = behind_taken(late.text, event.text, overlap=config.late_overlap, sounded=late.sounded)
     if event.final:
         ctx = replace(ctx, late=None)
-    share, rest = late_match(late.segment.text, event.text)
-    taken, heard = tokens(late.segment.text), tokens(event.text)
-    if late.sounded:
-        longer = is_prefix(taken, heard) and heard != taken
-        return ctx, rest if longer else event.text
-    if share < config.late_overlap and not is_prefix(heard, taken):
+    if rest is None:
         return ctx, event.text
     if event.final:
-        out.append(Note("late_final", f"segment {event.segment}, overlap {share:.2f}"))
+        out.append(Note("late_final", f"segment {event.segment}"))
     return ctx, rest
 
 
-def _new_words(ctx: Context, config: TurnConfig, out: list[Effect]) -> Context:
-    turn = replace(ctx.turn, word_at=ctx.at, ask_from=ctx.at, failed_at=None)
-    ctx = replace(ctx, turn=turn)
-    if not turn.has_words:
-        return _words_gone(ctx)
-    if ctx.phase is Phase.ARMED:
-        return _open(ctx, out)
-    if ctx.phase in (Phase.OPENING, Phase.ENDING):
-        return ctx
-    return replace(ctx, phase=Phase.OPEN_TEXT, turn=replace(turn, hold=None))
+def _new_words(ctx: Context, words: Words, config: TurnConfig, out: list[Effect]) -> Context:
+    before, now, phase = ctx.turn, ctx.at, ctx.phase
+    heard = before.sounded and _sound_is_recent(ctx, config)
+    turn = replace(
+        before,
+        words=words,
+        word_at=now,
+        ask_from=now,
+        sounded=heard or (before.sounded and before.has_words),
+        sound_at=None,
+        quiet_from=before.quiet_from if heard else now,
+        failed_at=None,
+        hold=None,
+    )
+    if phase in _NOT_OPEN:
+        ctx = replace(ctx, turn=turn)
+        return _open(ctx, out) if phase is Phase.ARMED and turn.has_words else ctx
+    if turn.has_words:
+        return replace(ctx, phase=Phase.OPEN_TEXT, turn=turn)
+    return replace(ctx, phase=Phase.OPEN_EMPTY, turn=replace(turn, opened_at=now, claimed=False))
 
 
-def _words_gone(ctx: Context) -> Context:
-    """The recogniser took its only interim back: the turn is open and empty again."""
-    if ctx.phase in (Phase.ARMED, Phase.OPENING, Phase.ENDING):
-        return ctx
-    turn = replace(ctx.turn, opened_at=ctx.at, hold=None, claimed=False)
-    return replace(ctx, phase=Phase.OPEN_EMPTY, turn=turn)
+def _sound_is_recent(ctx: Context, config: TurnConfig) -> bool:
+    """Tell whether words that come now can come from the latest sound."""
+    return ctx.mic.loud or ctx.at - ctx.mic.quiet_since <= config.empty_turn_ms
 
 
 def _same_words_final(ctx: Context) -> Context:
@@ -251,52 +246,66 @@ def _same_words_final(ctx: Context) -> Context:
 
 def _ask(ctx: Context, out: list[Effect]) -> Context:
     bundle: Bundle = "speaking" if ctx.agent.speaks else "listening"
-    ask = Ask(ctx.next_ask, bundle, ctx.turn.text, timing.quiet(ctx) or 0)
+    ask = Ask(ctx.at, ctx.next_ask, bundle, ctx.turn.text, timing.quiet(ctx) or 0)
     out.append(AskJudge(ask.number, ask.bundle, ask.text, ask.quiet_ms))
     return replace(
         ctx, phase=Phase.JUDGING, next_ask=ask.number + 1, asks=(*ctx.asks, ask)[-_ASKS_KEPT:]
     )
 
 
-def _answered(ctx: Context, number: int) -> tuple[Context, Ask | None, bool]:
+def _answered(ctx: Context, number: int, out: list[Effect]) -> tuple[Context, Ask | None, bool]:
     """Take ask ``number`` off the list; tell whether it was about the present words."""
-    ask = next((ask for ask in ctx.asks if ask.number == number), None)
-    rest = tuple(ask for ask in ctx.asks if ask.number != number)
-    fresh = ctx.phase is Phase.JUDGING and number == ctx.next_ask - 1
-    return replace(ctx, asks=rest), ask, fresh
+    for ask in ctx.asks:
+        if ask.number == number:
+            ctx = replace(ctx, asks=tuple(other for other in ctx.asks if other is not ask))
+            return ctx, ask, ctx.phase is Phase.JUDGING and number == ctx.next_ask - 1
+    return _noted(ctx, "unknown_ask", out, str(number)), None, False
 
 
-def _judged(ctx: Context, event: Judged, config: TurnConfig, out: list[Effect]) -> Context:
-    ctx, ask, fresh = _answered(ctx, event.ask)
-    if ctx.degraded:
-        out.append(Note("judge_back"))
-        ctx = replace(ctx, degraded=False)
+def _judged(ctx: Context, event: ev.Judged, config: TurnConfig, out: list[Effect]) -> Context:
+    ctx, ask, fresh = _answered(ctx, event.ask, out)
     if ask is None:
-        out.append(Note("unknown_ask", str(event.ask)))
         return ctx
-    if fresh:
-        return _decide(ctx, ask, event.verdict, config, out)
+    if ctx.degraded:
+        ctx = _noted(replace(ctx, degraded=False), "judge_back", out)
+    if not fresh:
+        return _stale(ctx, ask, event.verdict, config, out)
+    if ask.bundle == "speaking" and event.verdict.taking_floor is None:
+        return _failed(ctx, "unreadable", config, out)
+    return _decide(ctx, ask, event.verdict, config, out)
+
+
+def _stale(
+    ctx: Context, ask: Ask, verdict: Verdict, config: TurnConfig, out: list[Effect]
+) -> Context:
+    """A verdict about other words may stop this very speech of the agent's (S1-D17)."""
     begins = is_prefix(tokens(ask.text), tokens(ctx.turn.text))
-    if ctx.agent.speaks and begins and _takes_floor(event.verdict, config):
-        return _take_floor(ctx, out)
-    out.append(Note("stale_verdict", str(event.ask)))
-    return ctx
+    over = ctx.agent.speaks and ask.at >= ctx.agent.since
+    if not (over and begins and _takes_floor(ctx, verdict, config)):
+        return _noted(ctx, "stale_verdict", out, str(ask.number))
+    ctx = _take_floor(ctx, out)
+    return _undecided(ctx) if ctx.phase is Phase.HELD else ctx
 
 
 def _judge_failed(
-    ctx: Context, event: JudgeFailed, config: TurnConfig, out: list[Effect]
+    ctx: Context, event: ev.JudgeFailed, config: TurnConfig, out: list[Effect]
 ) -> Context:
-    ctx, ask, fresh = _answered(ctx, event.ask)
-    if event.error == "superseded" or ask is None:
-        out.append(Note("superseded" if ask else "unknown_ask", str(event.ask)))
+    ctx, ask, fresh = _answered(ctx, event.ask, out)
+    if ask is None:
         return ctx
-    out.append(Note("degraded", event.error))
-    ctx = replace(ctx, degraded=True)
-    if not fresh:
-        return ctx
-    ctx = replace(ctx, turn=replace(ctx.turn, failed_at=ctx.at))
+    if event.error == "superseded":
+        return _noted(ctx, "superseded", out, str(event.ask))
+    if fresh:
+        return _failed(ctx, event.error, config, out)
+    return _noted(replace(ctx, degraded=True), "degraded", out, event.error)
+
+
+def _failed(ctx: Context, error: str, config: TurnConfig, out: list[Effect]) -> Context:
+    """No verdict on the present words: quiet and the number of words decide."""
+    out.append(Note("degraded", error))
+    ctx = replace(ctx, degraded=True, turn=replace(ctx.turn, failed_at=ctx.at))
     if ctx.agent.speaks:
-        if len(tokens(ctx.turn.text)) < config.degraded_words:
+        if count(ctx.turn.text) - count(ctx.turn.before_agent) < config.degraded_words:
             return _held(ctx, "undecided")
         ctx = _take_floor(ctx, out)
     return replace(_accepted(ctx, config, out), phase=Phase.WAITING)
@@ -307,34 +316,37 @@ def _decide(
 ) -> Context:
     """Act on a verdict about the present words, in the order of S1-D."""
     bar = curves.bar(config, ask.quiet_ms, verdict.holding_floor)
-    judged = Judgement(verdict, ctx.at, bar)
-    ctx = replace(ctx, turn=replace(ctx.turn, judged=judged, failed_at=None))
-    if ctx.agent.speaks:
-        if verdict.taking_floor is None:
-            return _ask(ctx, out)
-        if not _takes_floor(verdict, config):
-            return _held(ctx, "undecided" if ctx.turn.accepted_before else "backchannel")
-        ctx = _take_floor(ctx, out)
-    if _is_side_talk(ctx, verdict, config):
-        return _held(ctx, "side_talk")
-    ctx = _accepted(ctx, config, out)
     complete = verdict.turn_complete >= bar
-    return replace(ctx, phase=Phase.CONFIRMING if complete else Phase.WAITING)
+    turn = replace(ctx.turn, judged=Judgement(verdict, ctx.at, bar), failed_at=None)
+    ctx = replace(ctx, turn=turn, phase=Phase.CONFIRMING if complete else Phase.WAITING)
+    if ctx.agent.speaks:
+        if ask.bundle == "listening":
+            return _ask(ctx, out)
+        if not _takes_floor(ctx, verdict, config):
+            return _held(ctx, _not_taking(ctx, verdict, config))
+        ctx = _take_floor(ctx, out)
+    if config.ends and not _addressed(ctx, verdict, config):
+        return _held(ctx, "side_talk")
+    return _accepted(ctx, config, out)
 
 
-def _takes_floor(verdict: Verdict, config: TurnConfig) -> bool:
+def _takes_floor(ctx: Context, verdict: Verdict, config: TurnConfig) -> bool:
     if verdict.taking_floor is None or verdict.taking_floor < config.barge_in_threshold:
         return False
-    addressed = verdict.addressed_to_agent >= config.addressee_threshold
-    return addressed or not config.barge_in_requires_addressed
+    return not config.barge_in_requires_addressed or _addressed(ctx, verdict, config)
 
 
-def _is_side_talk(ctx: Context, verdict: Verdict, config: TurnConfig) -> bool:
-    if verdict.addressed_to_agent >= config.addressee_threshold:
-        return False
-    if not config.side_talk_hold or not config.ends:
-        return False
-    return not 0 < config.side_talk_streak_max <= ctx.streak
+def _not_taking(ctx: Context, verdict: Verdict, config: TurnConfig) -> Hold:
+    """Name the hold of words that leave the floor to the agent."""
+    if config.ends and (verdict.taking_floor or 0.0) >= config.barge_in_threshold:
+        return "side_talk"
+    return "undecided" if ctx.turn.accepted_before else "backchannel"
+
+
+def _addressed(ctx: Context, verdict: Verdict, config: TurnConfig) -> bool:
+    if verdict.addressed_to_agent >= config.addressee_threshold or not config.side_talk_hold:
+        return True
+    return 0 < config.side_talk_streak_max <= ctx.streak
 
 
 def _take_floor(ctx: Context, out: list[Effect]) -> Context:
@@ -364,12 +376,14 @@ def _held(ctx: Context, hold: Hold) -> Context:
 # --- the agent -------------------------------------------------------------------------------
 
 
-def _agent(ctx: Context, event: Agent, config: TurnConfig, out: list[Effect]) -> Context:
+def _agent(ctx: Context, event: ev.Agent, config: TurnConfig, out: list[Effect]) -> Context:
     if event.state == ctx.agent.state:
         return ctx
     spoke = ctx.agent.state == "speaking"
     agent = replace(ctx.agent, state=event.state, since=ctx.at, interrupted=False)
     ctx = replace(ctx, agent=agent)
+    if event.state == "speaking":
+        ctx = replace(ctx, turn=replace(ctx.turn, before_agent=ctx.turn.text))
     if event.state == "speaking" and ctx.turn.claimed:
         return replace(ctx, turn=replace(ctx.turn, accepted_before=True))
     if event.state == "speaking" and ctx.phase in _UNDECIDED_WORDS:
@@ -379,8 +393,7 @@ def _agent(ctx: Context, event: Agent, config: TurnConfig, out: list[Effect]) ->
         if ctx.turn.hold == "undecided" or (ctx.turn.hold == "backchannel" and young):
             return _undecided(ctx)
     if event.state == "thinking" and not config.ends and ctx.turn.claimed:
-        end = EndedElsewhere(ctx.at, "the bot's own end of turn")
-        return _ended_elsewhere(ctx, end, config, out)
+        return _ended_elsewhere(ctx, "the bot's own end of turn", config, out)
     return ctx
 
 
@@ -396,7 +409,7 @@ def _undecided(ctx: Context) -> Context:
 def _advance(ctx: Context, config: TurnConfig, out: list[Effect]) -> Context:
     if ctx.agent.state == "thinking" and timing.due(ctx, ctx.agent.since + config.thinking_max_ms):
         out.append(Note("thinking_ceiling"))
-        ctx = _agent(ctx, Agent(ctx.at, "listening"), config, out)
+        ctx = _agent(ctx, ev.Agent(ctx.at, "listening"), config, out)
     match ctx.phase:
         case Phase.OPENING | Phase.ENDING:
             return _advance_unanswered(ctx, config, out)
@@ -417,9 +430,7 @@ def _advance_unanswered(ctx: Context, config: TurnConfig, out: list[Effect]) -> 
     if not timing.due(ctx, ctx.turn.opened_at + config.ending_max_ms):
         return ctx
     out.append(Note("no_answer", ctx.phase.value))
-    if ctx.phase is Phase.ENDING:
-        return _ended(ctx, "no answer", out)
-    return replace(ctx, phase=Phase.ARMED)
+    return _ended(ctx, out) if ctx.phase is Phase.ENDING else replace(ctx, phase=Phase.ARMED)
 
 
 def _advance_empty(ctx: Context, config: TurnConfig, out: list[Effect]) -> Context:
@@ -442,10 +453,10 @@ def _advance_text(ctx: Context, config: TurnConfig, out: list[Effect]) -> Contex
 
 
 def _interrupts_unjudged(ctx: Context, config: TurnConfig) -> bool:
+    over = tokens(ctx.turn.text)[len(tokens(ctx.turn.before_agent)) :]
     if not config.semantic_barge_in:
-        return True
-    words = tokens(ctx.turn.text)
-    return starts_with_phrase(words, config.stop_words, config.stop_words_within)
+        return bool(over)
+    return starts_with_phrase(over, config.stop_words, config.stop_words_within)
 
 
 def _advance_end(ctx: Context, config: TurnConfig, out: list[Effect]) -> Context:
@@ -466,19 +477,15 @@ def _advance_end(ctx: Context, config: TurnConfig, out: list[Effect]) -> Context
 def _silence_rule(ctx: Context, config: TurnConfig) -> Why | None:
     if timing.due(ctx, timing.degraded_end_at(ctx, config)):
         return "degraded"
-    cap = timing.cap(ctx, config)
-    since = timing.quiet_since(ctx)
-    if ctx.phase is not Phase.CONFIRMING and since is not None and timing.due(ctx, since + cap):
+    if timing.due(ctx, timing.timeout_at(ctx, config)):
         return "timeout"
-    return "still" if timing.due(ctx, ctx.turn.word_at + cap) else None
+    return "still" if timing.due(ctx, timing.still_at(ctx, config)) else None
 
 
 def _end(ctx: Context, why: Why, out: list[Effect]) -> Context:
-    out.append(EndTurn(ctx.turn.text, why, ctx.turn.segments))
-    ctx = _emptied(ctx, taken=True)
-    agent = replace(ctx.agent, state="thinking", since=ctx.at, interrupted=False)
-    turn = replace(ctx.turn, opened_at=ctx.at)
-    return replace(ctx, phase=Phase.ENDING, agent=agent, turn=turn, streak=0)
+    out.append(EndTurn(ctx.turn.text, why, ctx.turn.words.segments))
+    agent = ctx.agent if ctx.agent.speaks else AgentView("thinking", ctx.at)
+    return replace(_emptied(ctx), phase=Phase.ENDING, agent=agent, streak=0)
 
 
 def _advance_held(ctx: Context, config: TurnConfig, out: list[Effect]) -> Context:
@@ -487,22 +494,29 @@ def _advance_held(ctx: Context, config: TurnConfig, out: list[Effect]) -> Contex
         return ctx
     turn = ctx.turn
     if turn.hold == "backchannel":
-        out.append(Backchannel(turn.text, turn.segments))
+        out.append(Backchannel(turn.text, turn.words.segments))
     else:
         addressed = turn.judged.verdict.addressed_to_agent if turn.judged else 0.0
         numbers = (("addressed_to_agent", addressed), ("quiet_ms", float(timing.quiet(ctx) or 0)))
-        out += [Discard("side_talk", turn.text, numbers, turn.segments), Retract()]
+        out.append(Discard("side_talk", turn.text, numbers, turn.words.segments))
+        if config.empty_turn == "retract":
+            out.append(Retract())
         ctx = replace(ctx, streak=ctx.streak + 1)
-    ctx = _emptied(ctx, taken=True)
+    ctx = _emptied(ctx)
     if config.empty_turn == "retract":
         return replace(ctx, phase=Phase.ARMED)
     return replace(ctx, phase=Phase.OPEN_EMPTY, turn=replace(ctx.turn, false_open=True))
 
 
-def _emptied(ctx: Context, *, taken: bool) -> Context:
+def _emptied(ctx: Context, *, taken: bool = True) -> Context:
     """Start with a fresh turn; ``taken`` words of an open segment await their late final."""
-    interim = ctx.turn.interim
-    late = Late(interim) if taken and interim else None
-    return replace(
-        ctx, turn=Turn(opened_at=ctx.at, sounded=ctx.mic.loud, word_at=ctx.at), late=late
-    )
+    old, late = ctx.turn, ctx.late
+    if old.interim:
+        late = Late(old.interim.number, old.words.written) if taken else None
+    fresh = Turn(opened_at=ctx.at, sounded=ctx.mic.loud, word_at=ctx.at)
+    return replace(ctx, turn=fresh, late=late)
+
+
+def _noted(ctx: Context, kind: str, out: list[Effect], detail: str = "") -> Context:
+    out.append(Note(kind, detail))
+    return ctx

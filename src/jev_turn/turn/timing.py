@@ -15,8 +15,7 @@ def due(ctx: Context, at: int | None) -> bool:
 def deadline(ctx: Context, config: TurnConfig) -> int | None:
     """Return when the machine wants its next ``Tick``, ms; ``None`` for never."""
     thinking = ctx.agent.since + config.thinking_max_ms if ctx.agent.state == "thinking" else None
-    times = (thinking, *_phase_times(ctx, config))
-    return min((at for at in times if at is not None), default=None)
+    return None if ctx.over else earliest(thinking, *_phase_times(ctx, config))
 
 
 def _phase_times(ctx: Context, config: TurnConfig) -> tuple[int | None, ...]:
@@ -33,23 +32,22 @@ def _phase_times(ctx: Context, config: TurnConfig) -> tuple[int | None, ...]:
     if not config.ends:
         asks = ctx.phase is Phase.OPEN_TEXT and ctx.agent.speaks
         return (ask_at(ctx, config),) if asks else ()
-    limit, since = cap(ctx, config), quiet_since(ctx)
-    caps = (turn.word_at + limit, since + limit if since is not None else None)
+    ends = (timeout_at(ctx, config), still_at(ctx, config), degraded_end_at(ctx, config))
     match ctx.phase:
         case Phase.OPEN_TEXT:
-            return (ask_at(ctx, config), *caps)
+            return (ask_at(ctx, config), *ends)
         case Phase.CONFIRMING:
-            return (confirmed_at(ctx, config), caps[0])
+            return (confirmed_at(ctx, config), *ends)
         case Phase.WAITING:
-            return (recheck_at(ctx, config), degraded_end_at(ctx, config), *caps)
-    return (degraded_end_at(ctx, config), *caps)
+            return (recheck_at(ctx, config), *ends)
+    return ends
 
 
 def quiet_since(ctx: Context) -> int | None:
-    """Start of the quiet that counts for this turn; without any sound, its latest word."""
+    """Start of the quiet that counts for this turn; ``None`` while there is no quiet."""
     if ctx.mic.loud or ctx.mic.stalled:
         return None
-    return ctx.mic.quiet_since if ctx.turn.sounded else max(ctx.mic.quiet_since, ctx.turn.word_at)
+    return max(ctx.mic.quiet_since, ctx.turn.quiet_from)
 
 
 def quiet(ctx: Context) -> int | None:
@@ -63,6 +61,23 @@ def cap(ctx: Context, config: TurnConfig) -> int:
     judged = ctx.turn.judged
     holding = judged is not None and judged.verdict.holding_floor >= config.holding_floor_min
     return config.holding_cap_ms if holding else config.cap_ms
+
+
+def timeout_at(ctx: Context, config: TurnConfig) -> int | None:
+    """Return when quiet ends this turn whatever the judge says; ``None`` while it is loud."""
+    since = quiet_since(ctx)
+    return None if since is None else since + cap(ctx, config)
+
+
+def still_at(ctx: Context, config: TurnConfig) -> int | None:
+    """Return when this turn ends for want of new words; ``None`` while only quiet counts.
+
+    In a room that has been loud since the latest word, that word starts the clock. Sound that
+    begins after it gets the same time to become words, however often it stops and begins again.
+    """
+    if ctx.turn.sound_at is not None:
+        return ctx.turn.sound_at + cap(ctx, config)
+    return ctx.turn.word_at + cap(ctx, config) if quiet_since(ctx) is None else None
 
 
 def ask_at(ctx: Context, config: TurnConfig) -> int:
@@ -101,12 +116,18 @@ def degraded_end_at(ctx: Context, config: TurnConfig) -> int | None:
 
 def released_at(ctx: Context, config: TurnConfig) -> int | None:
     """Return when held words leave the turn, ms; ``None`` for never."""
-    turn, since = ctx.turn, quiet_since(ctx)
-    still = turn.word_at + cap(ctx, config)
-    if turn.hold == "backchannel":
-        if turn.interim is None:
-            return ctx.at
-        return min(still, since + config.backchannel_after_ms) if since is not None else still
-    if turn.hold == "side_talk" and config.side_talk == "discard":
-        return min(still, since + config.side_talk_after_ms) if since is not None else still
-    return None
+    hold, since = ctx.turn.hold, quiet_since(ctx)
+    if hold == "backchannel" and ctx.turn.interim is None:
+        return ctx.at
+    if hold == "backchannel":
+        quiet_ms = config.backchannel_after_ms
+    elif hold == "side_talk" and config.side_talk == "discard":
+        quiet_ms = config.side_talk_after_ms
+    else:
+        return None
+    return earliest(None if since is None else since + quiet_ms, still_at(ctx, config))
+
+
+def earliest(*times: int | None) -> int | None:
+    """Return the first of the times that are not ``None``."""
+    return min([at for at in times if at is not None], default=None)

@@ -12,6 +12,9 @@ _DIGITS = {
     "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9",
 }  # fmt: skip
 
+_ASCII = {code: f" {chr(code)} " if chr(code).isdigit() else " " for code in range(128)}
+_ASCII |= {code: chr(code).lower() for code in range(128) if chr(code).isalpha()} | {ord("'"): ""}
+
 Tokens = tuple[str, ...]
 
 
@@ -28,7 +31,15 @@ def tokens(text: str) -> Tokens:
     Returns:
         The tokens; empty for white space and punctuation.
     """
+    if text.isascii():
+        return tuple(_DIGITS.get(run, run) for run in text.translate(_ASCII).split())
     return tuple(token for word in text.split() for token in _word_tokens(word))
+
+
+def count(text: str) -> int:
+    """Count the words of ``text``; a script written without spaces counts by character."""
+    words = [word for word in text.split() if tokens(word)]
+    return sum(max(1, sum(map(_stands_alone, word))) for word in words)
 
 
 def is_prefix(earlier: Tokens, later: Tokens) -> bool:
@@ -46,8 +57,8 @@ def starts_with_phrase(heard: Tokens, phrases: Iterable[str], within: int) -> bo
     )
 
 
-def late_match(taken: str, text: str) -> tuple[float, str]:
-    """Compare a recogniser's later text of a segment with the words already taken from it.
+def behind_taken(taken: str, text: str, *, overlap: float, sounded: bool) -> str | None:
+    """Return what a recogniser's later text of a segment adds to the words taken from it.
 
     Letters are compared and not words, because a final often rewrites the end of its interim
     ("an index is", "an indexes"). No more letters are cut off than were taken.
@@ -55,26 +66,42 @@ def late_match(taken: str, text: str) -> tuple[float, str]:
     Args:
         taken: The words that were handed on from an interim.
         text: The same segment's text that came afterwards.
+        overlap: Share of the taken letters that ``text`` must repeat in order, 0 to 1.
+        sounded: There was sound in between: only words behind a literal repetition count.
 
     Returns:
-        The share of the taken letters that ``text`` repeats in order (0 to 1), and the words of
-        ``text`` behind them, as written.
+        The words behind the repetition, as written; ``None`` when ``text`` repeats nothing.
     """
-    old, new = "".join(tokens(taken)), "".join(tokens(text))
+    old, new = tokens(taken), tokens(text)
+    if sounded:
+        return _behind(text, len("".join(old))) if is_prefix(old, new) and old != new else None
+    share, end = _repeated("".join(old), "".join(new))
+    return _behind(text, end) if share >= overlap or is_prefix(new, old) else None
+
+
+def _repeated(old: str, new: str) -> tuple[float, int]:
+    """Return the share of ``old`` that ``new`` repeats in order, and where in ``new`` it ends."""
     found = SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks()
     blocks = [block for block in found if block.size]
     share = sum(block.size for block in blocks) / len(old) if old else 0.0
-    end = min(blocks[-1].b + blocks[-1].size, len(old)) if blocks else 0
-    return share, _behind(text, end)
+    return share, min(blocks[-1].b + blocks[-1].size, len(old)) if blocks else 0
 
 
 def _behind(text: str, letters: int) -> str:
-    """Return the written words of ``text`` behind its first ``letters`` normalised letters."""
-    seen, kept = 0, []
+    """Return what is written behind the first ``letters`` normalised letters of ``text``.
+
+    A word that they end in is gone, but of digits written together ("4155") the rest is kept.
+    """
+    seen, kept = 0, list[str]()
     for word in text.split():
         if seen >= letters:
             kept.append(word)
-        seen += sum(map(len, tokens(word)))
+            continue
+        rest = ""
+        for token in tokens(word):
+            rest += token if seen >= letters else ""
+            seen += len(token)
+        kept += [rest] if rest else []
     return " ".join(kept)
 
 
