@@ -1,0 +1,1 @@
+"""Asking a classifier about the words heard so far, and never mistaking silence for an answer."""
