@@ -111,33 +111,6 @@ class TurnRecord:
         return {name: table[name] for name in probabilities}
 
 
-_LEVEL = ("rms", "floor", "gate", "open", "user")
-
-
-def gate_lines(recorder: Recorder, now_ms: Callable[[], int]) -> Callable[[dict[str, Any]], None]:
-    """Return what SnrGate calls with its lines: they join the call's record, on its clock.
-
-    Args:
-        recorder: Takes the lines.
-        now_ms: The clock of the rest of the record; a gate's line tells its age on it.
-    """
-
-    def write(line: dict[str, Any]) -> None:
-        at = max(0, now_ms() - round(line.get("age_ms", 0)))
-        if line["kind"] == "level":
-            recorder.write("level", at, **{key: line[key] for key in _LEVEL if key in line})
-            return
-        numbers = {
-            key: value
-            for key, value in line.items()
-            if isinstance(value, int | float) and not isinstance(value, bool) and key != "age_ms"
-        }
-        state = "flow" if line["what"] == "resume" else line["what"]
-        recorder.write("gate", at, state=state, numbers=numbers)
-
-    return write
-
-
 def turn_state(before: Context, after: Context) -> tuple[bool, bool] | None:
     """Return (open, words) when the gate must hear of a change, else ``None``."""
     was_open, is_open = before.phase.value != "armed", after.phase.value != "armed"

@@ -99,10 +99,10 @@ class TurnHost(MachineHost):
 
     async def cleanup(self) -> None:
         """Stop asking and release the judge."""
-        await super().cleanup()  # type: ignore[no-untyped-call]
+        await super().cleanup()
         if self.judge is not None:
             await self.judge.close()
-        await self._classifier.cleanup()
+        await self._classifier.cleanup()  # type: ignore[no-untyped-call]
 
     async def queue_frame(
         self,

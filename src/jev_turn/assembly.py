@@ -15,9 +15,10 @@ from pipecat.processors.frame_processor import FrameProcessor
 
 from jev_turn.errors import ConfigError
 from jev_turn.policy import Policy, load_policy
-from jev_turn.processors._record import Recorder, gate_lines
+from jev_turn.processors._record import Recorder
 from jev_turn.processors.jev_judge import JevJudge
 from jev_turn.processors.snr_gate import SnrGate
+from jev_turn.record.microphone import gate_recorder
 
 API_KEY_ENV = "TYPESAFE_API_KEY"
 
@@ -49,7 +50,7 @@ class Duplex:
         policy = policy or load_policy()
         self.classifier = classifier or classifier_from_environment(language=language)
         self.judge = JevJudge(self.classifier, policy=policy, record=record, language=language)
-        lines = gate_lines(record, self.judge.now_ms) if record is not None else None
+        lines = gate_recorder(record, self.judge.now_ms) if record is not None else None
         self.gate = SnrGate(policy.gate(), recorder=lines)
 
     def pipeline(

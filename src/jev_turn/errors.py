@@ -30,6 +30,10 @@ class PolicyFileError(ConfigError):
         super().__init__(f"{where}: {value!r}: {reason}")
 
 
+class CaseFileError(ConfigError):
+    """A case file is wrong; the message names the file, the case and the key."""
+
+
 class JudgeError(JevTurnError):
     """The judge gave no verdict. It is never read as a "no".
 

@@ -1,8 +1,8 @@
 """An event loop whose time is virtual: it jumps to the next timer instead of waiting for it.
 
 Time stands still while work is out in an executor, and then moves on by what that work took, so
-a recogniser that needs 200 ms needs 200 ms of virtual time too. Sockets count as such work while
-``real_io`` is held.
+a recogniser that needs 200 ms needs 200 ms of virtual time too. While ``real_io`` is held, for
+sockets, time is real.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pipecat.clocks.base_clock import BaseClock
 T = TypeVar("T")
 
 
-class _JumpingSelector(selectors.DefaultSelector):  
+class _JumpingSelector(selectors.DefaultSelector):
     """Polls instead of waiting and tells the loop how far it may jump."""
 
     def __init__(self) -> None:
@@ -32,15 +32,17 @@ class _JumpingSelector(selectors.DefaultSelector):
         if ready or timeout == 0 or self.loop is None:
             return ready
         if self.loop.outside:
-            return self._wait_outside(self.loop)
+            return self._wait_outside(self.loop, None)
+        if self.loop.real:
+            return self._wait_outside(self.loop, timeout)
         if timeout is None:
             return super().select(None)
         self.loop.advance(timeout)
         return []
 
-    def _wait_outside(self, loop: VirtualLoop) -> list[Any]:
+    def _wait_outside(self, loop: VirtualLoop, timeout: float | None) -> list[Any]:
         began = time.perf_counter()
-        ready = super().select(None)
+        ready = super().select(timeout)
         loop.advance(time.perf_counter() - began)
         return ready
 
@@ -49,11 +51,13 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     """A selector loop on virtual seconds that begin at 1,000.
 
     Attributes:
-        outside: Pieces of work under way outside the loop.
+        outside: Pieces of work under way in executors.
+        real: Holders of ``real_io``.
     """
 
     def __init__(self) -> None:
         self.outside = 0
+        self.real = 0
         self._now = 1000.0
         selector = _JumpingSelector()
         super().__init__(selector)
@@ -82,11 +86,11 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     @contextmanager
     def real_io(self) -> Iterator[None]:
         """Hold virtual time to real time while sockets are waited for."""
-        self.outside += 1
+        self.real += 1
         try:
             yield
         finally:
-            self.outside -= 1
+            self.real -= 1
 
 
 class LoopClock(BaseClock):
