@@ -1,0 +1,1 @@
+"""Recogniser, voice and model that need no key and download nothing: the extra ``embedded``."""
