@@ -24,7 +24,7 @@ from jev_turn.processors._record import Recorder
 from jev_turn.processors._turns import TurnHost, policy_for
 from jev_turn.turn import events as ev
 from jev_turn.turn.context import Context
-from jev_turn.turn.effects import Effect, EndTurn
+from jev_turn.turn.effects import Discard, Effect, EndTurn
 
 _TURNS_OF_THE_RECOGNISER = (
     ProposedUserStartedSpeakingFrame,
@@ -111,6 +111,14 @@ class JevJudge(TurnHost):
     def _end(self, effect: EndTurn) -> None:
         self._owed += self._words.take(effect.segments)
         self.order(self._commit)
+
+    def _hang_up(self) -> None:
+        super()._hang_up()
+        if self._muted and self._owed:
+            unheard = Discard("hung_up", " ".join(frame.text for frame in self._owed))
+            self._owed = []
+            self._record.effect(unheard)
+            self._discard(unheard)
 
     def _mute(self, muted: bool) -> None:
         super()._mute(muted)

@@ -29,6 +29,7 @@ from support.bot import Answers, Bot, Step, final, heard, said
 
 from jev_turn.play.clock import run
 from jev_turn.processors.jev_judge import JevJudge
+from jev_turn.record import CallRecord
 
 SURE = {"turn_complete": 0.95, "holding_floor": 0.0, "addressed_to_agent": 0.95}
 STORY = " ".join(["word"] * 40)
@@ -291,18 +292,24 @@ def test_the_judge_hears_what_of_the_agents_speech_was_heard() -> None:
     assert len(speech["heard"].split()) + len(speech["not_heard"].split()) == 40
 
 
+def dropped(record: CallRecord) -> list[tuple[str, str]]:
+    """Return why and what a call dropped."""
+    lines = [r for r in record.records if r["kind"] == "effect" and r["name"] == "Discard"]
+    return [(line["why"], line["text"]) for line in lines]
+
+
 def test_words_open_at_the_end_of_the_call_leave_a_trace() -> None:
     """A hang-up drops nothing silently."""
-
-    class Lines:
-        def __init__(self) -> None:
-            self.lines: list[tuple[str, dict[str, Any]]] = []
-
-        def write(self, kind: str, at_ms: int, **fields: Any) -> None:
-            self.lines.append((kind, fields))
-
-    record = Lines()
+    record = CallRecord(None, words=True)
     judge = JevJudge(Answers(verdicts(i_want=INCOMPLETE)), record=record)
     run(Bot(said(1, "I want to"), judge, 3).run())
-    dropped = [f for kind, f in record.lines if kind == "effect" and f["name"] == "Discard"]
-    assert [(f["why"], f["text"]) for f in dropped] == [("hung_up", "I want to")]
+    assert dropped(record) == [("hung_up", "I want to")]
+
+
+def test_a_commit_that_waits_for_an_unmute_at_the_end_leaves_a_trace() -> None:
+    """Words that a mute kept back until the hang-up are dropped with a trace, too."""
+    record = CallRecord(None, words=True)
+    judge = JevJudge(Answers(verdicts()), record=record)
+    params = LLMUserAggregatorParams(user_mute_strategies=[MutedFrom(1.0, 99.0)])
+    run(Bot(said(1, "what is an index"), judge, 6, params=params).run())
+    assert dropped(record) == [("hung_up", "what is an index")]
