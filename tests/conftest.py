@@ -8,12 +8,18 @@ import socket
 from collections.abc import Callable
 from typing import Any
 
+import onnxruntime
 import pytest
 from hypothesis import settings
+from loguru import logger
 
 settings.register_profile("dev", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, database=None, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
+
+
+# Pipecat's default sink formats every line of every pipeline; tests that read logs add their own.
+logger.remove()
 
 
 class NetworkBlocked(AssertionError):
@@ -58,4 +64,22 @@ def _only_loopback() -> Any:
         patch.setattr(socket.socket, "connect", _guard(socket.socket.connect, 0))
         patch.setattr(socket.socket, "connect_ex", _guard(socket.socket.connect_ex, 0))
         patch.setattr(socket.socket, "sendto", _guard(socket.socket.sendto, -1))
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _one_smart_turn() -> Any:
+    """Loads Pipecat's default end-of-turn model once, not for each of its default aggregators."""
+    loaded: dict[str, Any] = {}
+    real = onnxruntime.InferenceSession
+
+    def session(model: Any, *args: Any, **kwargs: Any) -> Any:
+        if "smart-turn" not in str(model):
+            return real(model, *args, **kwargs)
+        if str(model) not in loaded:
+            loaded[str(model)] = real(model, *args, **kwargs)
+        return loaded[str(model)]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(onnxruntime, "InferenceSession", session)
         yield
