@@ -7,7 +7,8 @@ Events: ``onset``, ``quiet MS``, ``stalled``, ``back``, ``heard "TEXT"``, ``fina
 ``judged ask=N complete=P [holding=P] [addressed=P] [taking=P]``, ``failed ask=N ERROR``,
 ``agent STATE``, ``opened``, ``open-refused WHY``, ``ended``, ``end-refused WHY``, ``elsewhere WHY``,
 ``hang-up`` and ``tick`` (only lets time pass). ``set key=value ...`` before the first event changes
-settings, ``acks manual`` stops the runner from confirming ``OpenTurn`` and ``EndTurn`` at once.
+settings, ``acks manual`` stops the runner from confirming ``OpenTurn`` and ``EndTurn`` at once, and
+``ticks manual`` from waking the machine at its deadline, as if the timer were late.
 """
 
 from __future__ import annotations
@@ -35,13 +36,14 @@ class Runner:
 
     config: TurnConfig
     acks: bool = True
+    ticks: bool = True
     ctx: Context = field(default_factory=Context)
     segment: int = 1
     log: list[tuple[int, Effect]] = field(default_factory=list)
 
     def run_until(self, at: int) -> None:
         """Send every ``Tick`` that is due up to and including ``at``."""
-        while self.ctx.deadline is not None and self.ctx.deadline <= at:
+        while self.ticks and self.ctx.deadline is not None and self.ctx.deadline <= at:
             before = self.ctx
             self.send(ev.Tick(self.ctx.deadline))
             if self.ctx == before:
@@ -76,6 +78,8 @@ def replay(block: str, config: TurnConfig) -> str:
             runner.config = replace(runner.config, **_pairs(line[4:]))
         elif line.startswith("acks "):
             runner.acks = line.split()[1] != "manual"
+        elif line.startswith("ticks "):
+            runner.ticks = line.split()[1] != "manual"
         elif line.strip():
             _play(line, runner, out)
             continue

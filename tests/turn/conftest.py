@@ -8,4 +8,5 @@ from jev_turn.turn.config import TurnConfig
 
 @pytest.fixture(scope="session")
 def config() -> TurnConfig:
+    """The packaged settings, whatever the environment says."""
     return load_policy(env={}).turn()

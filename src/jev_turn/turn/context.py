@@ -130,6 +130,7 @@ class Turn:
         ask_from: When the debounce of the latest change began, ms.
         claimed: The words are accepted as a turn.
         hold: Why the turn is held, in phase ``HELD``.
+        freed_at: When it was last let go of without new words, ms.
         judged: Latest verdict on any of its words.
         failed_at: When the judge failed on its present words, ms.
         false_open: It has been noted as a false opening.
@@ -146,6 +147,7 @@ class Turn:
     ask_from: int = 0
     claimed: bool = False
     hold: Hold | None = None
+    freed_at: int = 0
     judged: Judgement | None = None
     failed_at: int | None = None
     false_open: bool = False

@@ -80,10 +80,10 @@ def dispatch(
         The state after it, with its ``deadline``, and the effects in the order to perform them.
     """
     out: list[Effect] = []
+    ctx = replace(ctx, at=max(ctx.at, event.at))
     if ctx.over:
         return ctx, (Note("after_hang_up", type(event).__name__),)
-    now = max(ctx.at, event.at)
-    ctx = _apply(replace(ctx, at=now), event, config, out)
+    ctx = _apply(ctx, event, config, out)
     if not ctx.over:
         ctx = _advance(ctx, config, out)
     return replace(ctx, deadline=timing.deadline(ctx, config)), tuple(out)
@@ -154,7 +154,8 @@ def _ended(ctx: Context, out: list[Effect]) -> Context:
     if ctx.phase is not Phase.ENDING:
         return _noted(ctx, "ended_unasked", out)
     ctx = replace(ctx, phase=Phase.ARMED)
-    return _open(ctx, out) if ctx.turn.has_words or ctx.turn.sounded else ctx
+    sound = ctx.mic.loud or ctx.turn.sound_at is not None
+    return _open(ctx, out) if sound or ctx.turn.has_words else ctx
 
 
 def _ended_elsewhere(ctx: Context, reason: str, config: TurnConfig, out: list[Effect]) -> Context:
@@ -270,7 +271,8 @@ def _judged(ctx: Context, event: ev.Judged, config: TurnConfig, out: list[Effect
         ctx = _noted(replace(ctx, degraded=False), "judge_back", out)
     if not fresh:
         return _stale(ctx, ask, event.verdict, config, out)
-    if ask.bundle == "speaking" and event.verdict.taking_floor is None:
+    unread = ask.bundle == "speaking" and event.verdict.taking_floor is None
+    if ctx.agent.speaks and unread:
         return _failed(ctx, "unreadable", config, out)
     return _decide(ctx, ask, event.verdict, config, out)
 
@@ -399,7 +401,7 @@ def _agent(ctx: Context, event: ev.Agent, config: TurnConfig, out: list[Effect])
 
 def _undecided(ctx: Context) -> Context:
     """Ask again about the words as they are, since the agent's state decides what is asked."""
-    turn = replace(ctx.turn, hold=None, ask_from=ctx.at)
+    turn = replace(ctx.turn, hold=None, freed_at=ctx.at, ask_from=ctx.at, failed_at=None)
     return replace(ctx, phase=Phase.OPEN_TEXT, turn=turn)
 
 
@@ -509,11 +511,15 @@ def _advance_held(ctx: Context, config: TurnConfig, out: list[Effect]) -> Contex
 
 
 def _emptied(ctx: Context, *, taken: bool = True) -> Context:
-    """Start with a fresh turn; ``taken`` words of an open segment await their late final."""
+    """Start with a fresh turn; ``taken`` words of an open segment await their late final.
+
+    That final may hold further words of the sound that this turn was made of.
+    """
     old, late = ctx.turn, ctx.late
     if old.interim:
         late = Late(old.interim.number, old.words.written) if taken else None
-    fresh = Turn(opened_at=ctx.at, sounded=ctx.mic.loud, word_at=ctx.at)
+    sounded = ctx.mic.loud or (old.sounded and old.interim is not None)
+    fresh = Turn(opened_at=ctx.at, sounded=sounded, word_at=ctx.at)
     return replace(ctx, turn=fresh, late=late)
 
 

@@ -66,7 +66,7 @@ def cap(ctx: Context, config: TurnConfig) -> int:
 def timeout_at(ctx: Context, config: TurnConfig) -> int | None:
     """Return when quiet ends this turn whatever the judge says; ``None`` while it is loud."""
     since = quiet_since(ctx)
-    return None if since is None else since + cap(ctx, config)
+    return None if since is None else max(since, ctx.turn.freed_at) + cap(ctx, config)
 
 
 def still_at(ctx: Context, config: TurnConfig) -> int | None:
@@ -75,9 +75,10 @@ def still_at(ctx: Context, config: TurnConfig) -> int | None:
     In a room that has been loud since the latest word, that word starts the clock. Sound that
     begins after it gets the same time to become words, however often it stops and begins again.
     """
-    if ctx.turn.sound_at is not None:
-        return ctx.turn.sound_at + cap(ctx, config)
-    return ctx.turn.word_at + cap(ctx, config) if quiet_since(ctx) is None else None
+    turn = ctx.turn
+    if turn.sound_at is None and quiet_since(ctx) is not None:
+        return None
+    return max(turn.sound_at or turn.word_at, turn.freed_at) + cap(ctx, config)
 
 
 def ask_at(ctx: Context, config: TurnConfig) -> int:
