@@ -155,6 +155,7 @@ def _pairs(text: str) -> dict[str, Any]:
 
 def _value(text: str) -> Any:
     try:
-        return json.loads(text)
+        value = json.loads(text)
+        return tuple(value) if isinstance(value, list) else value
     except json.JSONDecodeError:
         return text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Literal
+from typing import Literal, cast
 
 from jev_turn.errors import ConfigError
 
@@ -85,19 +85,46 @@ class TurnConfig:
 
     def __post_init__(self) -> None:
         for field in fields(self):
-            value = getattr(self, field.name)
-            if field.name.endswith("_ms") and value < 0:
-                raise ConfigError(f"turn.{field.name}: {value!r} is below 0 ms")
+            _check(field.name, str(field.type), getattr(self, field.name))
         for low, high in _ORDERED:
             if getattr(self, low) > getattr(self, high):
                 raise ConfigError(
                     f"turn.{low}: {getattr(self, low)!r} is above "
                     f"turn.{high} ({getattr(self, high)!r})"
                 )
-        if self.recheck_min_ms == 0:
-            raise ConfigError("turn.recheck_min_ms: 0 would ask without end")
 
 
+def _check(name: str, kind: str, value: object) -> None:
+    """Refuse a value that is not what the docstring above says."""
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if kind == "int":
+        least = 0 if name in _FROM_ZERO else 1
+        wrong = not whole or cast(int, value) < least
+        wanted = f"a whole number of {least} or more"
+    elif kind == "float":
+        wrong = not (whole or isinstance(value, float)) or not 0 <= cast(float, value) <= 1
+        wanted = "a number from 0 to 1"
+    elif kind == "bool":
+        wrong, wanted = not isinstance(value, bool), "true or false"
+    elif name in _CHOICES:
+        wrong, wanted = value not in _CHOICES[name], " or ".join(_CHOICES[name])
+    else:
+        wrong = not isinstance(value, tuple) or any(not isinstance(v, str) for v in value)
+        wanted = "a tuple of phrases"
+    if wrong:
+        raise ConfigError(f"turn.{name}: {value!r} is not {wanted}")
+
+
+_FROM_ZERO = (
+    "debounce_ms",
+    "barge_in_debounce_ms",
+    "confirm_min_ms",
+    "confirm_max_ms",
+    "eos_decay_ms",
+    "undecided_ms",
+    "side_talk_streak_max",
+)
+_CHOICES = {"empty_turn": ("retract", "keep"), "side_talk": ("discard", "keep")}
 _ORDERED = (
     ("confirm_min_ms", "confirm_max_ms"),
     ("recheck_min_ms", "recheck_max_ms"),
