@@ -8,9 +8,9 @@ _SURROUNDINGS = ".,!?;:…\"'“”‘’()[]-—♪"
 def agreed(earlier: str, later: str) -> str:
     """Return the leading words that two consecutive reads have in common.
 
-    Case and punctuation do not count. The words are spelled as in the later read, without the
-    punctuation after the last one: the recogniser puts a full stop after every read, and where
-    the next word goes is what the reads do not know yet.
+    Case and punctuation do not count. The words are spelled as in the later read, without
+    punctuation around them: the recogniser puts a full stop after every read, and where the
+    next word goes is what the reads do not know yet.
 
     Args:
         earlier: The read before.
@@ -24,7 +24,7 @@ def agreed(earlier: str, later: str) -> str:
         if _bare(before) != _bare(word):
             break
         common.append(word)
-    return " ".join(common).rstrip(_SURROUNDINGS)
+    return " ".join(common).strip(_SURROUNDINGS)
 
 
 def is_news(shown: str, text: str) -> bool:

@@ -9,7 +9,10 @@ somebody does speak, and a second speaker, a television or singing, which are sp
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Iterator
 from importlib.resources import files
+from itertools import islice
 from typing import Protocol
 
 import numpy as np
@@ -22,6 +25,7 @@ RATE = 16000
 SPEECH_PROBABILITY = 0.5
 SPEECH_FRAMES_MIN = 3
 
+_WORD = re.compile(r"[A-Za-z0-9]")
 _FRAME = 512
 _FULL_SCALE = 32768.0
 # The library's own speech detection puts "You" and "I" before the words; a look-behind of zero
@@ -66,22 +70,40 @@ class EmbeddedRecogniser:
     def read(self, pcm: bytes) -> str:
         """Return the words in 16-bit mono sound at 16 kHz; empty when nobody speaks."""
         wave = np.frombuffer(pcm, np.int16).astype(np.float32) / _FULL_SCALE
-        if not self.is_speech(wave):
+        if not somebody_speaks(self._probabilities(wave)):
             return ""
         transcript = self._transcriber.transcribe_without_streaming(wave.tolist(), RATE)
-        return " ".join(line.text.strip() for line in transcript.lines).strip()
+        return words_of(" ".join(line.text for line in transcript.lines))
 
-    def is_speech(self, wave: Wave) -> bool:
-        """Tell whether at least three 32 ms frames of ``wave`` sound like speech."""
+    def _probabilities(self, wave: Wave) -> Iterator[float]:
+        """Tell, frame by frame, how sure Silero is of speech."""
         self._silero.reset_states()  # type: ignore[no-untyped-call]
-        found = 0
         for start in range(0, len(wave) - _FRAME + 1, _FRAME):
-            probability = self._silero(wave[start : start + _FRAME], RATE).item()
-            found += probability >= SPEECH_PROBABILITY
-            if found >= SPEECH_FRAMES_MIN:
-                return True
-        return False
+            yield self._silero(wave[start : start + _FRAME], RATE).item()
 
     def close(self) -> None:
         """Free the model; a second call does nothing, and no read may follow."""
         self._transcriber.close()
+
+
+def somebody_speaks(probabilities: Iterable[float]) -> bool:
+    """Tell whether at least three 32 ms frames sound like speech; stops looking at the third.
+
+    Args:
+        probabilities: Silero's, one for each frame, 0 to 1.
+    """
+    speech = (1 for probability in probabilities if probability >= SPEECH_PROBABILITY)
+    return sum(islice(speech, SPEECH_FRAMES_MIN)) == SPEECH_FRAMES_MIN
+
+
+def words_of(text: str) -> str:
+    """Keep what can be English of a raw transcript: no notes, no other script, no quotes round it.
+
+    Args:
+        text: As the model wrote it.
+
+    Returns:
+        Its words with a Latin letter or a digit, joined by single spaces.
+    """
+    words = [word for word in text.split() if _WORD.search(word)]
+    return " ".join(words).strip("\"'“”‘’♪ ")

@@ -6,7 +6,7 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from pipecat.audio.resamplers.base_audio_resampler import BaseAudioResampler
@@ -27,27 +27,12 @@ from pipecat.services.stt_service import SegmentedSTTService
 from pipecat.transcriptions.language import Language
 from pipecat.utils.time import time_now_iso8601
 
-from jev_turn.embedded.agreement import agreed, is_news
 from jev_turn.embedded.recogniser import RATE, EmbeddedRecogniser, Recogniser
+from jev_turn.embedded.segment import GrowingSegment, SpokenSegment
 
-FIRST_READ_MS = 800
-READ_EVERY_MS = 300
 TRAILING_SILENCE_SECS = 0.2
 """Enough for the last word; half a second of it made no word better and every read longer."""
 TTFS_P99_SECS = 0.6
-
-
-@dataclass(frozen=True, slots=True)
-class SpokenSegment:
-    """What ``TranscriptionFrame.result`` holds.
-
-    Attributes:
-        duration_ms: From the first sound to the last, as the VAD frames say, ms.
-        audio_ms: Length of the sound that was read, with the pre-roll, ms.
-    """
-
-    duration_ms: int
-    audio_ms: int
 
 
 class EmbeddedSTTService(SegmentedSTTService):
@@ -60,7 +45,7 @@ class EmbeddedSTTService(SegmentedSTTService):
     to the segment, so that no first word is clipped.
 
     Emits: ``InterimTranscriptionFrame`` from 0.8 s of speech on, at most every 0.3 s, with the
-    words on which two consecutive reads agree, and never after the segment has closed;
+    words on which two consecutive reads agree, never after the segment has closed;
     ``TranscriptionFrame`` (``finalized``, ``result`` a ``SpokenSegment``) when it has. A segment
     in which nobody speaks yields nothing.
 
@@ -89,13 +74,8 @@ class EmbeddedSTTService(SegmentedSTTService):
         self._recogniser = recogniser or EmbeddedRecogniser()
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="embedded-stt")
         self._resamplers: dict[int, BaseAudioResampler] = {}
-        self._closed_segments: deque[SpokenSegment] = deque()
-        self._segment = 0
-        self._open = False
-        self._speech_bytes = 0
-        self._next_read_ms = FIRST_READ_MS
-        self._last_read = ""
-        self._shown = ""
+        self._closed: deque[SpokenSegment] = deque()
+        self._segment: GrowingSegment | None = None
         self._reading: asyncio.Task[None] | None = None
 
     @property
@@ -129,9 +109,8 @@ class EmbeddedSTTService(SegmentedSTTService):
         """Keep the sound, at 16 kHz, and read the open segment when a read is due."""
         audio = await self._at_model_rate(frame)
         await super().process_audio_frame(replace(frame, audio=audio, sample_rate=RATE), direction)
-        if self._open:
-            self._speech_bytes += len(audio)
-            self._read_if_due()
+        if self._segment is not None and self._segment.add(audio):
+            self._read_again(self._segment)
 
     async def run_stt(self, audio: bytes) -> AsyncGenerator[Frame, None]:
         """Transcribe one closed segment.
@@ -142,7 +121,7 @@ class EmbeddedSTTService(SegmentedSTTService):
         Yields:
             One final ``TranscriptionFrame``, or nothing when nobody spoke.
         """
-        segment = self._closed_segments.popleft()
+        segment = self._closed.popleft()
         await self.start_processing_metrics()
         text = await self._read(audio)
         await self.stop_processing_metrics()
@@ -153,25 +132,17 @@ class EmbeddedSTTService(SegmentedSTTService):
 
     async def _handle_user_started_speaking(self, frame: VADUserStartedSpeakingFrame) -> None:
         await super()._handle_user_started_speaking(frame)
-        if self._open:
-            return
-        self._open = True
-        self._segment += 1
-        self._speech_bytes = _bytes_of(frame.start_secs)
-        self._next_read_ms = FIRST_READ_MS
-        self._last_read = self._shown = ""
+        if self._segment is None:
+            self._segment = GrowingSegment(frame.start_secs)
 
     async def _handle_user_stopped_speaking(self, frame: VADUserStoppedSpeakingFrame) -> None:
         # A second VAD in the pipeline stops what the first one has already stopped; transcribing
         # again would double the words.
-        if not self._open:
+        if self._segment is None:
             return
-        self._open = False
+        segment, self._segment = self._segment, None
         if self.is_usable:
-            spoken = self._speech_bytes - _bytes_of(frame.stop_secs)
-            self._closed_segments.append(
-                SpokenSegment(_ms_of(max(spoken, 0)), _ms_of(len(self._audio_buffer)))
-            )
+            self._closed.append(segment.close(frame.stop_secs, len(self._audio_buffer)))
         await super()._handle_user_stopped_speaking(frame)
 
     async def _at_model_rate(self, frame: InputAudioRawFrame) -> bytes:
@@ -183,23 +154,18 @@ class EmbeddedSTTService(SegmentedSTTService):
         )
         return await resampler.resample(frame.audio, frame.sample_rate, RATE)
 
-    def _read_if_due(self) -> None:
-        if _ms_of(self._speech_bytes) < self._next_read_ms:
-            return
-        self._next_read_ms += READ_EVERY_MS
+    def _read_again(self, segment: GrowingSegment) -> None:
         if self._reading is None or self._reading.done():
             audio = bytes(self._audio_buffer) + self._trailing_silence()
-            self._reading = self.create_task(self._show(audio, self._segment), "embedded_stt_read")
+            self._reading = self.create_task(self._show(audio, segment), "embedded_stt_read")
 
-    async def _show(self, audio: bytes, segment: int) -> None:
+    async def _show(self, audio: bytes, segment: GrowingSegment) -> None:
         """Read the open segment and push the words on which this read and the last agree."""
         text = await self._read(audio)
-        if segment != self._segment or not (self._open and self._user_speaking):
+        # The stop frame is pushed on before the segment is closed.
+        if segment is not self._segment or not self._user_speaking:
             return
-        common = agreed(self._last_read, text)
-        self._last_read = text
-        if is_news(self._shown, common):
-            self._shown = common
+        if common := segment.show(text):
             await self.push_frame(
                 InterimTranscriptionFrame(common, self._user_id, time_now_iso8601(), Language.EN)
             )
@@ -212,11 +178,3 @@ class EmbeddedSTTService(SegmentedSTTService):
         if self._reading is not None:
             await self.cancel_task(self._reading)
             self._reading = None
-
-
-def _bytes_of(secs: float) -> int:
-    return round(RATE * secs) * 2
-
-
-def _ms_of(size: int) -> int:
-    return size * 1000 // (2 * RATE)
