@@ -21,7 +21,7 @@ from support.fake_judges import (
 )
 
 from jev_turn.errors import ConfigError
-from jev_turn.judges.bundles import BUNDLES, as_yes_no
+from jev_turn.judges.bundles import TURN, as_yes_no
 from jev_turn.judges.judge import Judge
 from jev_turn.turn.events import Judged
 from jev_turn.turn.verdict import Verdict
@@ -167,5 +167,5 @@ def test_a_question_file_reaches_the_classifier_untouched() -> None:
 
 def test_the_speaking_bundle_is_a_whole_verdict() -> None:
     """Every field of a verdict has its question, in the verdict's order."""
-    assert BUNDLES["speaking"] == tuple(Verdict.__dataclass_fields__)
-    assert BUNDLES["listening"] == BUNDLES["speaking"][:3]
+    assert TURN["speaking"] == tuple(Verdict.__dataclass_fields__)
+    assert TURN["listening"] == TURN["speaking"][:3]

@@ -1,4 +1,4 @@
-"""Reads a classifier's answers, and refuses all that is not a verdict."""
+"""Reads a classifier's answers, and refuses all that is not a probability for each question."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from collections.abc import Iterable, Mapping
 from pipecat.classifiers.base_classifier import YesNoResult
 
 from jev_turn.errors import UnreadableVerdict
-from jev_turn.turn.verdict import Verdict, probability
+from jev_turn.turn.verdict import probability
+
+Probabilities = dict[str, float]
+"""By question."""
 
 
-def read_verdict(answers: object, asked: Iterable[str]) -> Verdict:
-    """Return the verdict in ``answers``; answers that nobody asked for are ignored.
+def read_answers(answers: object, asked: Iterable[str]) -> Probabilities:
+    """Return the probabilities in ``answers``; answers that nobody asked for are ignored.
 
     Args:
         answers: What ``BaseClassifier.ask`` returned.
@@ -22,7 +25,7 @@ def read_verdict(answers: object, asked: Iterable[str]) -> Verdict:
     """
     if not isinstance(answers, Mapping):
         raise UnreadableVerdict(f"{type(answers).__name__} instead of answers by question")
-    return Verdict(**{name: _value(answers.get(name), name) for name in asked})
+    return {name: _value(answers.get(name), name) for name in asked}
 
 
 def _value(answer: object, name: str) -> float:

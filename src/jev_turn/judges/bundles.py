@@ -8,12 +8,21 @@ from typing import Any, Protocol
 from pipecat.classifiers.base_classifier import YesNoQuestion
 
 from jev_turn.errors import ConfigError
-from jev_turn.turn.effects import Bundle
 
-BUNDLES: dict[Bundle, tuple[str, ...]] = {
+Ids = Mapping[str, tuple[str, ...]]
+Bundles = Mapping[str, Mapping[str, YesNoQuestion]]
+
+TURN: Ids = {
     "listening": ("turn_complete", "holding_floor", "addressed_to_agent"),
     "speaking": ("turn_complete", "holding_floor", "addressed_to_agent", "taking_floor"),
 }
+"""The turn machine's."""
+
+EAR: Ids = {"ear": ("enough_to_answer", "holding_floor")}
+"""The reply list's."""
+
+MOUTH: Ids = {"mouth": ("turn_finished",)}
+"""The gate's on the mouth."""
 
 
 class PackagedQuestion(Protocol):
@@ -34,19 +43,18 @@ def as_yes_no(question: YesNoQuestion | PackagedQuestion) -> YesNoQuestion:
     )
 
 
-def bundled(
-    questions: Mapping[str, YesNoQuestion | PackagedQuestion],
-) -> dict[Bundle, dict[str, YesNoQuestion]]:
+def bundled(questions: Mapping[str, YesNoQuestion | PackagedQuestion], bundles: Ids) -> Bundles:
     """Return the questions of each bundle, ready to be asked.
 
     Args:
         questions: By id; more of them than the bundles need do no harm.
+        bundles: The ids that go together, by the bundle's name.
 
     Raises:
         ConfigError: If a bundle lacks a question.
     """
-    ready: dict[Bundle, dict[str, YesNoQuestion]] = {}
-    for bundle, ids in BUNDLES.items():
+    ready: dict[str, dict[str, YesNoQuestion]] = {}
+    for bundle, ids in bundles.items():
         missing = [name for name in ids if name not in questions]
         if missing:
             raise ConfigError(f"bundle {bundle!r} lacks the question {', '.join(missing)}")

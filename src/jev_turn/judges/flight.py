@@ -1,4 +1,4 @@
-"""One ask on its way to its event, and how the tokens it cost find back to it."""
+"""One ask on its way to its end, and how the tokens it cost find back to it."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from typing import Any
 
 from pipecat.metrics.metrics import LLMUsageMetricsData, MetricsData
 
+from jev_turn.judges.answers import Probabilities
 from jev_turn.judges.tally import Entry, Stats
-from jev_turn.turn.effects import AskJudge, Bundle
-from jev_turn.turn.events import Judged, JudgeFailed
-from jev_turn.turn.verdict import Verdict
 
 
 @dataclass(slots=True, eq=False)
 class Flight:
-    """An ask between ``submit`` and its event.
+    """An ask between ``submit`` and its end.
 
     Attributes:
-        ask: As submitted.
+        ask: Its number.
+        bundle: The questions it asks.
         state: What the classifier is shown.
         stats: Its judge's counters.
         sent_at_ms: When it went out, if it did.
         timer: Ends the waiting at the deadline.
         tokens: Read and written by the model, once known.
-        ended: It has had its event.
+        ended: It has had its end.
     """
 
-    ask: AskJudge
+    ask: int
+    bundle: str
     state: dict[str, Any]
     stats: Stats
     sent_at_ms: int | None = None
@@ -38,28 +38,17 @@ class Flight:
     tokens: tuple[int, int] | None = None
     ended: bool = False
 
-    @property
-    def bundle(self) -> Bundle:
-        """The questions it asks."""
-        return self.ask.bundle
-
-    def entry(self, outcome: Verdict | str, model: str | None, now_ms: int) -> Entry:
-        """Return what its end leaves in the record: a verdict, or why there is none."""
+    def entry(self, outcome: Probabilities | str, model: str | None, now_ms: int) -> Entry:
+        """Return what its end leaves in the record: an answer, or why there is none."""
         return Entry(
-            ask=self.ask.ask,
+            ask=self.ask,
             bundle=self.bundle,
             model=model,
             latency_ms=None if self.sent_at_ms is None else now_ms - self.sent_at_ms,
-            verdict=outcome if isinstance(outcome, Verdict) else None,
+            probabilities=None if isinstance(outcome, str) else outcome,
             error=outcome if isinstance(outcome, str) else None,
             tokens=self.tokens,
         )
-
-    def event(self, outcome: Verdict | str, now_ms: int) -> Judged | JudgeFailed:
-        """Return its event."""
-        if isinstance(outcome, Verdict):
-            return Judged(now_ms, self.ask.ask, outcome)
-        return JudgeFailed(now_ms, self.ask.ask, outcome)
 
 
 # A classifier reports metrics from a task of its own, which inherits the request's context; no

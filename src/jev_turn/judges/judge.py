@@ -1,38 +1,24 @@
-"""Asks a classifier without waiting for it: every ask ends in exactly one event.
-
-A request that is out is not cancelled while the call lasts: cancelling closes its connection, and
-the next question pays for a new one. A deadline only ends the waiting; the answer is then ignored.
-"""
+"""Turns the machine's asks into verdicts with any Pipecat classifier."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from loguru import logger
 from pipecat.classifiers.base_classifier import BaseClassifier, YesNoQuestion
-from pipecat.metrics.metrics import MetricsData
 
-from jev_turn.errors import JudgeTimeout, Superseded
-from jev_turn.judges.answers import read_verdict
-from jev_turn.judges.breaker import Breaker
-from jev_turn.judges.bundles import PackagedQuestion, bundled
+from jev_turn.judges.asking import Asker, CreateTask
+from jev_turn.judges.bundles import TURN, PackagedQuestion, bundled
 from jev_turn.judges.config import JudgeConfig
-from jev_turn.judges.failure import BreakerOpen, JudgeClosed, kind_of
-from jev_turn.judges.flight import Flight, count_tokens, current
-from jev_turn.judges.lane import Lane
 from jev_turn.judges.state import Situation, build_state
-from jev_turn.judges.tally import Stats
+from jev_turn.judges.tally import Entry, Stats
 from jev_turn.turn.effects import AskJudge
 from jev_turn.turn.events import Judged, JudgeFailed
 from jev_turn.turn.verdict import Verdict
 
-CreateTask = Callable[[Coroutine[Any, Any, None], str], "asyncio.Task[Any]"]
-
 
 class Judge:
-    """Turns asks into verdicts with any Pipecat classifier.
+    """Answers every ``AskJudge`` with exactly one event.
 
     The classifier is set up and cleaned up by its owner; several judges may share one.
 
@@ -58,26 +44,29 @@ class Judge:
         on_event: Callable[[Judged | JudgeFailed], None],
         on_record: Callable[[dict[str, Any]], None] | None = None,
     ) -> None:
-        self.stats = Stats()
-        self._classifier = classifier
-        self._questions = bundled(questions)
         self._config = config
         self._clock_ms = clock_ms
-        self._create_task = create_task
         self._on_event = on_event
         self._on_record = on_record
-        self._lane: Lane[Flight] = Lane(
-            {"listening": config.in_flight, "speaking": config.in_flight_speaking}
+        self._asker = Asker(
+            classifier,
+            bundled(questions, TURN),
+            {"listening": config.in_flight, "speaking": config.in_flight_speaking},
+            config,
+            clock_ms=clock_ms,
+            create_task=create_task,
+            on_end=self._ended,
         )
-        self._breaker = Breaker(config.breaker_failures, config.breaker_reset_ms)
-        self._requests: set[asyncio.Task[Any]] = set()
-        self._closed = False
-        classifier.add_event_handler("on_metrics", self._count_tokens)
+
+    @property
+    def stats(self) -> Stats:
+        """Counters of this judge."""
+        return self._asker.stats
 
     @property
     def outstanding(self) -> int:
         """Requests still with the classifier, those that nobody waits for included."""
-        return len(self._requests)
+        return self._asker.outstanding
 
     def submit(self, ask: AskJudge, situation: Situation) -> None:
         """Take an ask and return at once; its event comes from the event loop.
@@ -86,94 +75,21 @@ class Judge:
             ask: From the machine; its number comes back in the event.
             situation: Everything around the words at this moment.
         """
-        self.stats.asks += 1
-        flight = Flight(ask, build_state(ask, situation, self._config), self.stats)
-        send, superseded = self._lane.offer(flight)
-        if superseded is not None:
-            self._end_soon(superseded, Superseded())
-        if send is not None:
-            self._send(send)
+        self._asker.submit(ask.ask, ask.bundle, build_state(ask, situation, self._config))
 
     async def close(self) -> None:
         """End every ask as ``closed``; give what is out one deadline to run out by itself."""
-        self._closed = True
-        for flight in self._lane.open:
-            self._end(flight, JudgeClosed())
-        if self._requests:
-            await asyncio.wait(self._requests, timeout=self._config.deadline_ms / 1000)
-        for request in tuple(self._requests):
-            request.cancel()
-        self._classifier.remove_event_handler("on_metrics", self._count_tokens)
+        await self._asker.close()
 
-    def _send(self, flight: Flight) -> None:
-        now = self._clock_ms()
-        if self._closed:
-            self._end_soon(flight, JudgeClosed())
-        elif not self._breaker.allow(now):
-            self._end_soon(flight, BreakerOpen())
-        else:
-            flight.sent_at_ms = now
-            flight.timer = asyncio.get_running_loop().call_later(
-                self._config.deadline_ms / 1000, self._end, flight, JudgeTimeout()
-            )
-            request = self._create_task(self._request(flight), f"ask {flight.ask.ask}")
-            self._requests.add(request)
-            request.add_done_callback(self._requests.discard)
-
-    async def _request(self, flight: Flight) -> None:
-        current.set(flight)
-        questions = self._questions[flight.bundle]
-        outcome: Verdict | Exception
-        try:
-            answers = await self._classifier.ask(flight.state, questions)
-            # One turn of the loop, in which the metrics handler counts the tokens.
-            await asyncio.sleep(0)
-            outcome = read_verdict(answers, questions)
-        except asyncio.CancelledError:
-            self._end(flight, JudgeClosed())
-            raise
-        except Exception as error:
-            outcome = error
-        if flight.ended:
-            self.stats.late += 1
-        self._end(flight, outcome)
-
-    def _end_soon(self, flight: Flight, error: Exception) -> None:
-        asyncio.get_running_loop().call_soon(self._end, flight, error)
-
-    def _end(self, flight: Flight, outcome: Verdict | Exception) -> None:
-        """Give ``flight`` its one event, and its place to the ask that waits."""
-        if flight.ended:
-            return
-        flight.ended = True
-        if flight.timer is not None:
-            flight.timer.cancel()
-        end = outcome if isinstance(outcome, Verdict) else kind_of(outcome)
-        if flight.sent_at_ms is not None:
-            self._tell_breaker(end)
-        entry = flight.entry(end, self._classifier.model, self._clock_ms())
-        self.stats.ended(entry)
-        following = self._lane.ended(flight)
-        if following is not None:
-            self._send(following)
+    def _ended(self, entry: Entry) -> None:
         try:
             if self._on_record is not None:
                 self._on_record(entry.as_dict())
         finally:
-            self._on_event(flight.event(end, self._clock_ms()))
+            self._on_event(self._event(entry))
 
-    def _tell_breaker(self, end: Verdict | str) -> None:
-        was_closed = self._breaker.state == "closed"
-        if isinstance(end, Verdict):
-            self._breaker.succeeded()
-        elif end == JudgeClosed.kind:
-            self._breaker.abandoned()
-        else:
-            self._breaker.failed(self._clock_ms())
-        if was_closed and self._breaker.state == "open":
-            logger.warning(f"{self._classifier}: left to rest; the last failure was {end}")
-        elif not was_closed and self._breaker.state == "closed":
-            logger.info(f"{self._classifier}: answers again")
-
-    def _count_tokens(self, _: BaseClassifier, data: Sequence[MetricsData]) -> None:
-        count_tokens(self.stats, data)
+    def _event(self, entry: Entry) -> Judged | JudgeFailed:
+        now = self._clock_ms()
+        if entry.probabilities is None:
+            return JudgeFailed(now, entry.ask, entry.error or "error")
+        return Judged(now, entry.ask, Verdict(**entry.probabilities))

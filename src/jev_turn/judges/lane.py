@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
-from jev_turn.turn.effects import Bundle
-
 
 class Queued(Protocol):
     """Anything that belongs to a bundle."""
 
     @property
-    def bundle(self) -> Bundle:
+    def bundle(self) -> str:
         """The questions it asks, which decide how many may be out beside it."""
 
 
@@ -38,7 +36,7 @@ class Lane(Generic[T]):
         limits: How many may be out, by the bundle of the ask that wants to go.
     """
 
-    def __init__(self, limits: Mapping[Bundle, int]) -> None:
+    def __init__(self, limits: Mapping[str, int]) -> None:
         self._limits = dict(limits)
         self._out: list[T] = []
         self._waiting: T | None = None

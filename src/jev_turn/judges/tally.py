@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from jev_turn.errors import Superseded
-from jev_turn.turn.effects import Bundle
-from jev_turn.turn.verdict import Verdict
+from jev_turn.judges.answers import Probabilities
 
 
 @dataclass(slots=True)
@@ -17,7 +16,7 @@ class Stats:
 
     Attributes:
         asks: Asks submitted.
-        answers: Asks that ended in a verdict.
+        answers: Asks that were answered.
         failures: Asks that ended without one, by kind.
         superseded: Asks that a newer one replaced before they were sent.
         late: Answers and errors that came after their ask had ended.
@@ -55,16 +54,16 @@ class Entry:
         bundle: The questions asked.
         model: What answers.
         latency_ms: From sending to its end; ``None`` for one that was never sent.
-        verdict: The answer, if there is one.
+        probabilities: The answer by question, if there is one.
         error: Why there is none, as ``JudgeError.kind``.
         tokens: Read and written by the model, if it said so.
     """
 
     ask: int
-    bundle: Bundle
+    bundle: str
     model: str | None
     latency_ms: int | None
-    verdict: Verdict | None
+    probabilities: Probabilities | None
     error: str | None
     tokens: tuple[int, int] | None
 
@@ -76,14 +75,8 @@ class Entry:
             "bundle": self.bundle,
             "model": self.model,
             "latency_ms": self.latency_ms,
-            "probabilities": None if self.verdict is None else probabilities(self.verdict),
+            "probabilities": self.probabilities,
             "error": self.error,
             "input_tokens": read,
             "output_tokens": written,
         }
-
-
-def probabilities(verdict: Verdict) -> dict[str, float]:
-    """Return the verdict's numbers by question, without the question that was not asked."""
-    values = {name: getattr(verdict, name) for name in Verdict.__dataclass_fields__}
-    return {name: value for name, value in values.items() if value is not None}
