@@ -62,11 +62,20 @@ def test_a_dip_counts_towards_the_hold() -> None:
     assert openings(said) == [110]
 
 
-def test_the_gate_opens_on_a_loud_frame_only() -> None:
-    """Quiet from 90 to 120 ms: the hold is over at 110, the opening waits for the sound."""
+def test_the_gate_waits_for_a_loud_frame_only_so_long() -> None:
+    """Quiet from 90 to 120 ms: the hold is over at 110, the opening waits for sound until 120.
+
+    Later would be too late: with chunks of 20 ms an opening must come within 150 ms.
+    """
     _, said = run(frames((LOUD, 90), (SOFT, 30), (LOUD, 50)))
-    assert openings(said) == [130]
-    assert said[0].held_ms == 130
+    assert openings(said) == [120]
+    assert said[0].held_ms == 120
+
+
+def test_a_loud_frame_between_the_hold_and_its_end_opens() -> None:
+    """Quiet from 90 to 110 ms: the frame that ends at 120 is loud again, and opens."""
+    _, said = run(frames((LOUD, 90), (SOFT, 20), (LOUD, 50)))
+    assert openings(said) == [120]
 
 
 def test_zeros_are_a_dip() -> None:

@@ -58,6 +58,9 @@ def test_every_problem_is_found_at_once(folder: Path) -> None:
     ("keys", "to", "key", "message"),
     [
         (("values", "turn.cap_ms"), None, "turn.cap_ms", "missing key"),
+        (("values", "ear.tick_ms"), None, "ear.tick_ms", "missing key"),
+        (("values", "replies.tick_mss"), {"value": 1, "unit": "count", "min": 0, "max": 2,
+          "provenance": "guess: x"}, "replies.tick_mss", "unknown key"),
         (("values", "turn.cup_ms"), {"value": 1, "unit": "ms", "min": 0, "max": 2,
           "provenance": "guess: x"}, "turn.cup_ms", "unknown key"),
         (("values", "loose"), {"value": 1, "unit": "count", "min": 0, "max": 2,

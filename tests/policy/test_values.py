@@ -36,16 +36,21 @@ KNOBS = {
     "turn.semantic_barge_in": True,
     "ear.answer_threshold": 0.65,
     "ear.strikes": 3,
+    "ear.tick_ms": 1000,
     "mouth.ask_from_ms": 1000,
+    "mouth.on_resume": "hold",
 }
 """Stated by a design."""
 
 GUESSES = (
     "gate.frame_ms", "gate.floor_attack", "gate.floor_rise_per_s", "gate.floor_min",
     "gate.floor_initial", "judge.history_messages", "judge.trajectory_length",
-    "judge.deadline_ms", "mouth.open_at_ms", "mouth.ask_interval_ms", "mouth.mic_tail_ms",
+    "judge.deadline_ms", "mouth.open_at_ms", "mouth.ask_interval_ms", "mic.tail_ms",
     "ear.drain_quiet_ms", "replies.watermark_coverage", "replies.speech_rate_max_per_s",
     "memory.retention_tokens", "memory.retention_blocks_min", "memory.compress_at_tokens",
+    "replies.speech_rate_units_min", "replies.rejoin_ms", "replies.silent_ms", "replies.run_max_ms",
+    "replies.stt_silent_ms", "replies.stt_retry_min_ms", "replies.stt_retry_max_ms",
+    "mouth.ceiling_ms", "mic.start_ms", "mic.ring_ms",
     "mouth.lag_ms", "mouth.finish_threshold", "turn.stop_words", "turn.thinking_max_ms",
 )  # fmt: skip
 """What nothing public answers."""
@@ -67,6 +72,19 @@ RULINGS = {
     "turn.barge_in_requires_addressed": False,
     "judge.in_flight": 2,
     "judge.in_flight_speaking": 4,
+    "ear.strikes_min_ms": 2000,
+    "ear.drain_quiet_ms": 800,
+    "replies.watermark_coverage": 0.8,
+    "replies.speech_rate_max_per_s": 7.0,
+    "replies.rejoin_ms": 10000,
+    "replies.silent_ms": 3000,
+    "replies.stt_silent_ms": 8000,
+    "mouth.finish_threshold": 0.6,
+    "mouth.open_at_ms": 4000,
+    "mouth.ask_interval_ms": 1000,
+    "mouth.ceiling_ms": 12000,
+    "mic.tail_ms": 400,
+    "mic.ring_ms": 200,
 }
 """Decided after running the pieces."""
 

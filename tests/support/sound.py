@@ -23,6 +23,7 @@ SOFT = 0.001
 
 CONFIG = GateConfig(
     hold_ms=110,
+    hold_max_ms=120,
     floor_ratio_idle=3.0,
     floor_ratio_speaking=5.0,
     absolute_min=0.006,

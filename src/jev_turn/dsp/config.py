@@ -15,6 +15,8 @@ class GateConfig:
 
     Attributes:
         hold_ms: The level must stay above the gate this long to open a turn, ms > 0.
+        hold_max_ms: From here on a dip within the grace does not put the opening off, ms >=
+            ``hold_ms``.
         floor_ratio_idle: Gate over noise floor while the agent is silent, ratio >= 1.
         floor_ratio_speaking: The same while the agent speaks, ratio >= 1.
         absolute_min: The gate is never lower than this, RMS, 0 to 1.
@@ -39,6 +41,7 @@ class GateConfig:
     """
 
     hold_ms: int
+    hold_max_ms: int
     floor_ratio_idle: float
     floor_ratio_speaking: float
     absolute_min: float
@@ -67,6 +70,10 @@ class GateConfig:
         for name in ("frame_ms", "hold_ms", "stop_ms", "floor_min"):
             if getattr(self, name) <= 0:
                 raise ConfigError(f"gate.{name}: {getattr(self, name)!r} is not above 0")
+        if self.hold_max_ms < self.hold_ms:
+            raise ConfigError(
+                f"gate.hold_ms: {self.hold_ms!r} is above gate.hold_max_ms ({self.hold_max_ms!r})"
+            )
         if self.floor_initial < self.floor_min:
             raise ConfigError(
                 f"gate.floor_initial: {self.floor_initial!r} is below "

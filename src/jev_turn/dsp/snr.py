@@ -149,10 +149,11 @@ def _seek(
 ) -> tuple[bool, Candidate | None, Events]:
     """Look for an opening: the hold with its dips, the rest, the burst rule."""
     candidate = _follow(state.candidate, frame)
-    if candidate is None or not frame.loud:
-        return False, candidate, ()
+    if candidate is None:
+        return False, None, ()
     held_ms = frame.now_ms - candidate.start_ms
-    if held_ms < frame.config.hold_ms:
+    needed_ms = frame.config.hold_ms if frame.loud else frame.config.hold_max_ms
+    if frame.blank or held_ms < needed_ms:
         return False, candidate, ()
     rest_ms = _rest_ms(frame)
     if rest_ms > 0:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 
 from jev_turn.errors import PolicyFileError
 from jev_turn.policy.block import read_block
 from jev_turn.policy.document import Entries, read_defaults, read_tables
+from jev_turn.policy.keys import config_classes, keys_by_field
 from jev_turn.policy.load import QUESTIONS
 from jev_turn.policy.policy import Policy
 from jev_turn.policy.question import QUESTION_IDS, Question, load_question
@@ -87,19 +88,14 @@ def _refused(key: str, raw: object, source: str) -> Problem | None:
 
 
 def _coverage(values: Mapping[str, object]) -> Iterator[tuple[str, str]]:
-    from jev_turn.dsp.config import GateConfig
-    from jev_turn.judges.config import JudgeConfig
-    from jev_turn.turn.config import TurnConfig
-
-    known = {
-        f"{section}.{one.name}"
-        for section, config in (("turn", TurnConfig), ("gate", GateConfig), ("judge", JudgeConfig))
-        for one in fields(config)
-    }
+    sections, known = set[str](), set[str]()
+    for config, owned in config_classes().items():
+        sections |= set(owned)
+        known |= set(keys_by_field(config, owned, values).values())
     for key in sorted(known - values.keys()):
         yield key, "missing key"
     for key in sorted(values.keys() - known):
-        if key.split(".")[0] in ("turn", "gate", "judge") or key.count(".") != 1:
+        if key.split(".")[0] in sections or key.count(".") != 1:
             yield key, "unknown key"
 
 

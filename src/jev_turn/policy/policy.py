@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from jev_turn.errors import PolicyFileError
 from jev_turn.policy.document import Entries, Layer, Settings, find
 from jev_turn.policy.entry import Setting
+from jev_turn.policy.keys import config_classes, keys_by_field
 from jev_turn.policy.order import check_order, out_of_order
 from jev_turn.policy.phrases import phrases_for
 from jev_turn.policy.sources import from_request
@@ -17,6 +18,7 @@ from jev_turn.policy.sources import from_request
 if TYPE_CHECKING:
     from jev_turn.dsp.config import GateConfig
     from jev_turn.judges.config import JudgeConfig
+    from jev_turn.replies.config import MouthConfig, ReplyConfig
     from jev_turn.turn.config import TurnConfig
 
 
@@ -135,7 +137,7 @@ class Policy:
         """
         from jev_turn.turn.config import TurnConfig
 
-        values = self._fields("turn", TurnConfig, overrides)
+        values = self._fields(TurnConfig, overrides)
         values["stop_words"] = phrases_for(values["stop_words"], language)
         return TurnConfig(**values)
 
@@ -143,28 +145,41 @@ class Policy:
         """Build the acoustic gate's settings; ``overrides`` and errors as in ``turn``."""
         from jev_turn.dsp.config import GateConfig
 
-        return GateConfig(**self._fields("gate", GateConfig, overrides))
+        return GateConfig(**self._fields(GateConfig, overrides))
 
     def judge(self, **overrides: object) -> JudgeConfig:
         """Build the judge's settings; ``overrides`` and errors as in ``turn``."""
         from jev_turn.judges.config import JudgeConfig
 
-        return JudgeConfig(**self._fields("judge", JudgeConfig, overrides))
+        return JudgeConfig(**self._fields(JudgeConfig, overrides))
+
+    def replies(self, **overrides: object) -> ReplyConfig:
+        """Build the reply list's settings; ``overrides`` and errors as in ``turn``."""
+        from jev_turn.replies.config import ReplyConfig
+
+        return ReplyConfig(**self._fields(ReplyConfig, overrides))
+
+    def mouth(self, **overrides: object) -> MouthConfig:
+        """Build the mouth's settings; ``overrides`` and errors as in ``turn``."""
+        from jev_turn.replies.config import MouthConfig
+
+        return MouthConfig(**self._fields(MouthConfig, overrides))
 
     def _setting(self, key: str) -> Setting:
         find(self.entries, key, None, "policy")
         return self.in_force[key]
 
-    def _fields(self, section: str, config: Any, overrides: Mapping[str, object]) -> dict[str, Any]:
-        names = {f"{section}.{one.name}": one.name for one in fields(config)}
-        changed = {f"{section}.{name}": raw for name, raw in overrides.items()}
-        settings = {**self.in_force, **from_request(changed, self.entries, f"{section}()")}
+    def _fields(self, config: type[Any], overrides: Mapping[str, object]) -> dict[str, Any]:
+        sections = config_classes()[config]
+        keys = keys_by_field(config, sections, self.in_force)
+        changed = {keys.get(name, f"{sections[0]}.{name}"): raw for name, raw in overrides.items()}
+        settings = {**self.in_force, **from_request(changed, self.entries, f"{sections[-1]}()")}
         check_order(self.entries, settings)
-        for key in settings.keys() ^ names.keys():
-            if key in names or key.startswith(f"{section}."):
-                reason = "missing key" if key in names else "unknown key"
-                raise PolicyFileError("policy", key, None, reason)
-        return {name: settings[key].value for key, name in names.items()}
+        own = {key for key in settings if key.split(".")[0] in sections}
+        for key in sorted(own.difference(keys.values()).union(keys.values() - settings.keys())):
+            reason = "unknown key" if key in own else "missing key"
+            raise PolicyFileError("policy", key, None, reason)
+        return {name: settings[key].value for name, key in keys.items()}
 
 
 def _plain(value: object) -> object:
