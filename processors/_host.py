@@ -16,6 +16,8 @@ from pipecat.frames.frames import (
     BotStoppedSpeakingFrame,
     ErrorFrame,
     Frame,
+    FunctionCallCancelFrame,
+    FunctionCallResultFrame,
     FunctionCallsStartedFrame,
     InterruptionFrame,
     LLMContextAssistantTurnFrame,
@@ -23,6 +25,7 @@ from pipecat.frames.frames import (
     LLMFullResponseEndFrame,
     LLMFullResponseStartFrame,
     OutputAudioRawFrame,
+    TTSStoppedFrame,
     TTSTextFrame,
 )
 from pipecat.observers.base_observer import BaseObserver, FramePushed
@@ -31,6 +34,8 @@ from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 from pipecat.services.llm_service import LLMService
 from pipecat.services.tts_service import TTSService
 from pipecat.transports.base_output import BaseOutputTransport
+from pipecat.turns.user_stop import BaseUserTurnStopStrategy
+from pipecat.turns.user_turn_strategies import default_user_turn_stop_strategies
 
 from jev_turn.processors._agent import AgentTracker
 
@@ -138,19 +143,31 @@ class Tap(BaseObserver):
             self._on_frame(frame)
         if isinstance(frame, OutputAudioRawFrame):
             return
-        leaves = isinstance(data.source, BaseOutputTransport)
         down = data.direction is FrameDirection.DOWNSTREAM
-        if self._told(frame, first=data.first_push, leaves=leaves and down, down=down):
+        told = self._told_way(frame, data.source) if down else False
+        if data.first_push:
+            told = self._told_first(frame, down=down) or told
+        if told:
             self._on_change()
 
-    def _told(self, frame: Frame, *, first: bool, leaves: bool, down: bool) -> bool:
+    def _told_way(self, frame: Frame, source: FrameProcessor) -> bool:
+        """Take note of a frame at a certain place on its way down."""
+        match frame:
+            case TTSTextFrame() if isinstance(source, BaseOutputTransport):
+                self._agent.said(frame.text, frame.context_id)
+            case TTSStoppedFrame() if isinstance(source, BaseOutputTransport):
+                self._agent.spoke(frame.context_id)
+            # The voice may announce text of the interrupted reply until the interruption reaches it.
+            case InterruptionFrame() if isinstance(source, TTSService):
+                self._agent.silenced()
+            case _:
+                return False
+        return True
+
+    def _told_first(self, frame: Frame, *, down: bool) -> bool:
         agent = self._agent
         match frame:
             case TTSTextFrame():
-                if leaves:
-                    agent.said(frame.text)
-                return leaves
-            case _ if not first:
                 return False
             case BotStartedSpeakingFrame() if down:
                 agent.bot_started()
@@ -161,9 +178,13 @@ class Tap(BaseObserver):
             case LLMFullResponseEndFrame():
                 agent.model_ended()
             case AggregatedTextFrame() if frame.will_be_spoken:
-                agent.will_say(frame.text)
+                agent.will_say(frame.text, frame.context_id)
             case FunctionCallsStartedFrame() if down:
-                agent.tools_started()
+                agent.tools_started(len(frame.function_calls))
+            case FunctionCallResultFrame() if down and not _runs_model(frame):
+                agent.tool_ended()
+            case FunctionCallCancelFrame() if down and not frame.run_llm:
+                agent.tool_ended()
             case InterruptionFrame() if down:
                 agent.stopped()
             case ErrorFrame() if isinstance(frame.processor, LLMService | TTSService):
@@ -177,12 +198,30 @@ class Tap(BaseObserver):
         return True
 
 
+def _runs_model(frame: FunctionCallResultFrame) -> bool:
+    """Tell whether the model will run again for this result, or for a later one of its call."""
+    given = frame.properties
+    if given is not None and (not given.is_final or given.run_llm is not None):
+        return not given.is_final or bool(given.run_llm)
+    return frame.run_llm is not False
+
+
 def aggregator_behind(processor: FrameProcessor) -> LLMUserAggregator | None:
     """Return the user aggregator that ``processor``'s frames reach, if there is one."""
     behind = processor.next
     while behind is not None and not isinstance(behind, LLMUserAggregator):
         behind = behind.next
     return behind
+
+
+def stop_strategies_behind(processor: FrameProcessor) -> list[BaseUserTurnStopStrategy]:
+    """Return what ends turns in the aggregator behind ``processor``, or Pipecat's default.
+
+    They are used again as they are, since a default one holds a model.
+    """
+    controller = getattr(aggregator_behind(processor), "_user_turn_controller", None)
+    strategies = getattr(controller, "_user_turn_strategies", None)
+    return list(strategies.stop) if strategies else default_user_turn_stop_strategies()
 
 
 def warn_if_overruled(processor: FrameProcessor) -> None:

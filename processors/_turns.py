@@ -44,6 +44,7 @@ from jev_turn.turn.effects import (
     Effect,
     EndTurn,
     Interrupt,
+    Note,
     OpenTurn,
 )
 from jev_turn.turn.machine import dispatch
@@ -244,6 +245,9 @@ class TurnHost(MachineHost):
                 self._nod(effect)
             case Discard():
                 self._discard(effect)
+            case Note(kind="thinking_ceiling"):
+                self._agent.stopped()
+                self._agent_told = self._agent.state
 
     def _claim(self) -> None:
         raise NotImplementedError
