@@ -30,6 +30,11 @@ class HeldWords:
             self.segment += 1
         return number
 
+    @property
+    def interim(self) -> AnyTranscription | None:
+        """The open segment's latest frame, if it has one."""
+        return self._frames.get(self.segment)
+
     def forget(self, number: int) -> None:
         """Let go of a final whose words an earlier turn has taken already."""
         self._frames.pop(number, None)
