@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -110,7 +110,7 @@ class Bot:
     """What a run of the bot leaves behind."""
 
     steps: Sequence[Step]
-    judge: FrameProcessor
+    judge: FrameProcessor | None
     lasts: float
     reply: Callable[[LLMContext], str] = lambda _: "All right."
     params: LLMUserAggregatorParams | None = None
@@ -118,6 +118,8 @@ class Bot:
     stt: FrameProcessor | None = None
     ttft_s: float = 0.2
     greeting: str = ""
+    sound: Iterable[bytes | None] = ()
+    voice: FrameProcessor | None = None
     began: float = 0.0
     seen: list[tuple[float, Frame, FrameDirection]] = field(default_factory=list)
     context: LLMContext = field(default_factory=LLMContext)
@@ -126,7 +128,7 @@ class Bot:
 
     async def run(self) -> Bot:
         """Run the call to its end."""
-        stage = Stage(iter(()))
+        stage = Stage(iter(self.sound))
         self.model = CaseModel(self.reply, self.ttft_s)
         pair = LLMContextAggregatorPair(self.context, user_params=self.params)
         pipeline = Pipeline(
@@ -135,10 +137,10 @@ class Bot:
                 *self.before,
                 Script(self, self.steps),
                 *([self.stt] if self.stt else []),
-                self.judge,
+                *([self.judge] if self.judge else []),
                 pair.user(),
                 self.model,
-                CaseVoice(),
+                self.voice or CaseVoice(),
                 stage.output(),
                 pair.assistant(),
             ]
