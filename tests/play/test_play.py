@@ -41,6 +41,7 @@ def played(path: Path, **changes: Any) -> tuple[int, str]:
     return failed, out.getvalue()
 
 
+@pytest.mark.bots
 def test_our_own_cases_pass() -> None:
     """A pause is not cut and a nod does not interrupt, through gate, judge and aggregator."""
     failed, printed = played(HERE / "cases.json")
@@ -48,6 +49,7 @@ def test_our_own_cases_pass() -> None:
     assert "2 cases: 2 passed, 0 failed" in printed
 
 
+@pytest.mark.bots
 def test_a_broken_expectation_fails_its_case(tmp_path: Path) -> None:
     """A case whose expectation does not hold is counted, with what came instead."""
     data = json.loads((HERE / "cases.json").read_text())
@@ -59,6 +61,7 @@ def test_a_broken_expectation_fails_its_case(tmp_path: Path) -> None:
     assert "interrupts: expected 0, got 1" in printed
 
 
+@pytest.mark.bots
 def test_json_has_one_object_a_case() -> None:
     """Machines read the same result, with the times of the turns."""
     _, printed = played(HERE / "cases.json", as_json=True, only="pause")

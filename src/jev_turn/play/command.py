@@ -16,7 +16,7 @@ from jev_turn.play.call import Played, play
 from jev_turn.play.case import Case, load
 from jev_turn.play.clock import VirtualLoop, run
 from jev_turn.play.expect import broken
-from jev_turn.policy import Policy, load_policy
+from jev_turn.policy import Policy
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +134,3 @@ def _print(console: Console, played: Played, wrong: list[str]) -> None:
     )
     for line in wrong:
         console.print(f"     {line}", highlight=False, markup=False)
-
-
-def default_policy(file: Path | None, sets: list[str], preset: str | None) -> Policy:
-    """Return the settings that the command line chose."""
-    return load_policy(file=file, sets=sets, preset=preset)

@@ -1,0 +1,168 @@
+"""The command line; each command's body lives in a module of its own."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from jev_turn.errors import JevTurnError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_PLAIN_WIDTH = 120
+
+app = typer.Typer(
+    name="jev-turn",
+    help="Turn-taking for voice agents, decided by TypeSafe's Jev.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_show_locals=False,
+)
+
+Sets = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="KEY=VALUE", help="A setting, such as turn.cap_ms=4000; may be repeated."
+    ),
+]
+PolicyFile = Annotated[
+    Path | None, typer.Option("--policy", metavar="FILE", help="A policy file of your own.")
+]
+Preset = Annotated[str | None, typer.Option(help="A named group of settings, such as telephone.")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show Pipecat's own log too.")]
+
+
+def main() -> None:
+    """Run a command; an error of ours is one line and exit status 2."""
+    try:
+        app()
+    except JevTurnError as error:
+        print(f"jev-turn: {error}", file=sys.stderr)
+        raise SystemExit(2) from None
+
+
+@app.callback()
+def _commands() -> None:
+    """Keep the names of commands even while there is only one."""
+
+
+@app.command("demo")
+def demo(
+    fast: Annotated[bool, typer.Option("--fast", help="Do not wait: run in virtual time.")] = False,
+    wav: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Let the microphone hear this recording. Faint room noise is mixed in, because "
+            "digital silence counts as a stalled microphone.",
+        ),
+    ] = None,
+    json_file: Annotated[
+        Path | None,
+        typer.Option("--json", metavar="FILE", help="Write one JSON object per call, a line each."),
+    ] = None,
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="Folder for records and pictures.")
+    ] = Path("demo"),
+    only: Annotated[str, typer.Option(metavar="NAME", help="Play this conversation alone.")] = "",
+    judge: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="embedded, typesafe or silence. Without it: Jev if TYPESAFE_API_KEY is set, else the embedded judge.",
+        ),
+    ] = None,
+    sets: Sets = None,
+    policy: PolicyFile = None,
+    preset: Preset = None,
+    verbose: Verbose = False,
+) -> None:
+    """Hold conversations through a whole bot and tell of every decision; 1 if a promise breaks."""
+    quiet_logs(verbose)
+    from jev_turn.demo.command import Options
+    from jev_turn.demo.command import demo as run
+    from jev_turn.policy import load_policy
+
+    settings = load_policy(file=policy, sets=sets or (), preset=preset)
+    options = Options(settings, out, fast, wav, json_file, only, judge)
+    raise typer.Exit(0 if run(options, _console()) else 1)
+
+
+@app.command("play")
+def play(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Cases, as JSON.")],
+    judge: Annotated[
+        str, typer.Option(metavar="NAME", help="embedded, typesafe or recorded:FILE.")
+    ] = "embedded",
+    stt_lag: Annotated[
+        float, typer.Option(metavar="SECONDS", min=0, help="The recogniser's lag.")
+    ] = 0.3,
+    judge_latency: Annotated[
+        float, typer.Option(metavar="SECONDS", min=0, help="The judge's, where a case has none.")
+    ] = 0.15,
+    only: Annotated[str, typer.Option(metavar="TEXT", help="Cases whose id holds this.")] = "",
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object per case.")
+    ] = False,
+    sets: Sets = None,
+    policy: PolicyFile = None,
+    preset: Preset = None,
+    verbose: Verbose = False,
+) -> None:
+    """Play cases through the same processors in virtual time; 1 if one fails."""
+    quiet_logs(verbose)
+    from jev_turn.play.command import Options, play_file
+    from jev_turn.policy import load_policy
+
+    settings = load_policy(file=policy, sets=sets or (), preset=preset)
+    options = Options(judge, stt_lag, judge_latency, only, as_json, settings)
+    raise typer.Exit(1 if play_file(file, options, _console()) else 0)
+
+
+@app.command("lint")
+def lint(
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="FOLDER", help="Question and policy files.")
+    ] = None,
+) -> None:
+    """Check question and policy files; 1 if something is wrong with them."""
+    from jev_turn.policy import lint as problems_in
+
+    problems = problems_in(folder)
+    for problem in problems:
+        print(problem)
+    print(f"{len(problems)} problems")
+    raise typer.Exit(1 if problems else 0)
+
+
+def _console() -> Console:
+    """Make a console that keeps tables whole where no terminal sets a width."""
+    from rich.console import Console
+
+    plain = Console()
+    return plain if plain.is_terminal else Console(width=_PLAIN_WIDTH)
+
+
+def quiet_logs(verbose: bool) -> None:
+    """Show only what a person must know, before Pipecat's import says hello.
+
+    Args:
+        verbose: Show everything instead.
+    """
+    from loguru import logger
+
+    logger.remove()
+    if verbose:
+        logger.add(sys.stderr, level="DEBUG")
+    else:
+        logger.add(
+            sys.stderr, level="WARNING", filter={"pipecat": "ERROR"}, format="{level}: {message}"
+        )
+
+
+if __name__ == "__main__":
+    main()
