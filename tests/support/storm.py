@@ -170,6 +170,7 @@ class Storm:
         assert (self.ctx, effects) == dispatch(before, event, self.config), "not a pure function"
         deadline = self.ctx.deadline
         assert deadline is None or deadline > self.ctx.at, "a deadline in the past"
+        assert (self.ctx.turn.hold is not None) == (self.ctx.phase is Phase.HELD)
         if tokens(self.ctx.turn.text) not in ((), tokens(before.turn.text)):
             self.watch.word_at = self.ctx.at
         self._took(before, event, effects)
