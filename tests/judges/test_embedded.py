@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,9 @@ import pytest
 from loguru import logger
 from pipecat.classifiers.base_classifier import ClassifierError, ScoreQuestion, YesNoQuestion
 
-from jev_turn.judges.embedded import WEIGHTS, DamagedWeights, EmbeddedClassifier, read_meta
+from jev_turn.judges.bundles import as_yes_no
+from jev_turn.judges.embedded import DamagedWeights, EmbeddedClassifier, is_english, read_meta
+from jev_turn.policy import load_questions
 
 HEADS = (
     "turn_complete",
@@ -56,6 +58,7 @@ CASES = [
     ("What may I do for you?", "How much is a", None, {"turn_complete": "<.3"}),
     ("Shall I reserve it?", "Yep.", None, {"turn_complete": ">.75", "addressed_to_agent": ">.6"}),
     ("What may I do for you?", "Um", None, {"turn_complete": "<.3"}),
+    ("Shall I reserve it?", "Uh", None, {"turn_complete": "<.3"}),
     ("What may I do for you?", "I need a taxi and, uh", None, {"turn_complete": "<.3"}),
     ("What's the claim number?", "Hang on, let me look.", None,
      {"holding_floor": ">.7", "turn_complete": "<.3"}),
@@ -64,7 +67,7 @@ CASES = [
     ("What may I do for you?", "Grandpa, your tea is getting cold.", None,
      {"addressed_to_agent": "<.4"}),
     ("What may I do for you?", "I'd like to talk to somebody about my rent.", None,
-     {"addressed_to_agent": ">.5"}),
+     {"addressed_to_agent": ">.6"}),
     ("", "Aha.", LONG, {"taking_floor": "<.3"}),
     ("", "Yeah.", LONG, {"taking_floor": "<.3"}),
     ("", "Stop, stop.", LONG, {"taking_floor": ">.7"}),
@@ -128,15 +131,25 @@ def test_a_state_without_words_is_an_error(shared: EmbeddedClassifier, unreadabl
         ask(shared, unreadable)
 
 
+def test_the_packaged_questions_are_the_ones_it_knows() -> None:
+    """Built without arguments, it takes the question files as they are, and all six of them."""
+    packaged = {name: as_yes_no(question) for name, question in load_questions().items()}
+    found = asyncio.run(EmbeddedClassifier().yes_no(state("Hello?", "Hello."), packaged))
+    assert set(found) == set(HEADS)
+
+
 def test_model_says_what_it_is(shared: EmbeddedClassifier) -> None:
     """Nobody can take it for Jev."""
     assert shared.model.startswith("embedded-minilm")
 
 
-@pytest.mark.parametrize("language", ["en", "en-GB", "en_US", "EN"])
-def test_english_is_judged(language: str) -> None:
-    """Every kind of English is English."""
-    assert ask(judge(language=language), state("", "What time is it?"))
+@pytest.mark.parametrize(
+    ("language", "english"),
+    [("en", True), ("en-GB", True), ("en_US", True), ("EN", True), ("de", False), ("end", False)],
+)
+def test_every_kind_of_english_is_english(language: str, english: bool) -> None:
+    """Recognisers write the language in several ways."""
+    assert is_english(language) is english
 
 
 def test_another_language_warns_once_and_every_ask_fails() -> None:
@@ -154,17 +167,19 @@ def test_another_language_warns_once_and_every_ask_fails() -> None:
 
 
 @pytest.mark.parametrize("name", ["vocab.txt", "model.onnx", "meta.json"])
-def test_a_changed_or_missing_file_is_named(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize("missing", [True, False])
+def test_a_changed_or_missing_file_is_named(tmp_path: Path, name: str, missing: bool) -> None:
     """Weights that are not the ones the package was made with are not loaded."""
-    for file in ("meta.json", "vocab.txt", "model.onnx"):
-        shutil.copy(WEIGHTS / file, tmp_path / file)
-    if name == "meta.json":
-        (tmp_path / name).write_text(json.dumps({"schema": 9, "sha256": {}}))
+    sums = {file: hashlib.sha256(file.encode()).hexdigest() for file in ("vocab.txt", "model.onnx")}
+    for file in sums:
+        (tmp_path / file).write_text(file)
+    (tmp_path / "meta.json").write_text(json.dumps({"schema": 1, "sha256": sums}))
+    assert read_meta(tmp_path)["sha256"] == sums
+    if missing:
+        (tmp_path / name).unlink()
     else:
-        with (tmp_path / name).open("ab") as file_:
-            file_.write(b"x")
+        (tmp_path / name).write_text('{"schema": 9, "sha256": {}}')
     with pytest.raises(DamagedWeights, match=name):
         read_meta(tmp_path)
-    (tmp_path / name).unlink()
     with pytest.raises(DamagedWeights, match=name):
-        read_meta(tmp_path)
+        judge(weights=tmp_path)

@@ -66,7 +66,8 @@ def test_punctuation_stands_alone() -> None:
     [
         ("Wait, stop!", "wait stop"),
         ("Uh-huh.", "uh huh"),
-        ("uhh", "uh"),
+        ("uhh", "um"),
+        ("Hmm, uh-huh, uh", "um uh huh um"),
         ("Umm… emm", "um um"),
         ("Mhmm", "mhm"),
         ("Six people", "six people"),

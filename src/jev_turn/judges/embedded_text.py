@@ -26,12 +26,13 @@ NUMBERS = (
     | {word: str(20 + 10 * place) for place, word in enumerate(TENS)}
     | {word: str(place) for place, word in enumerate(UNITS[:10])}
 )
+LONE_UH = re.compile(r"\buh\b(?! huh\b)")
 REPEATS = {"double": 2, "triple": 3}
 FILLERS = (
     (re.compile(r"u+h+"), "uh"),
     (re.compile(r"(u+h*|e+r*)m+"), "um"),
     (re.compile(r"m+(h+m+)?"), "mhm"),
-    (re.compile(r"h+m+"), "hmm"),
+    (re.compile(r"h+m+"), "um"),
 )
 
 
@@ -42,7 +43,8 @@ def normalise(text: str) -> str:
     text = re.sub(r"(?<=\d)[.,](?=\d)", "", text)
     text = re.sub(r"[^\w' ]|_", " ", text)
     words = [word.strip("'") for word in text.split()]
-    return " ".join(_figures([_filler(word) for word in words if word]))
+    filled = LONE_UH.sub("um", " ".join(_filler(word) for word in words if word))
+    return " ".join(_figures(filled.split()))
 
 
 def encode(pieces: WordPiece, agent: str, user: str) -> tuple[list[int], list[int]]:
