@@ -53,7 +53,10 @@ def test_what_two_designs_share_is_one_number() -> None:
     borrowed = {key for key in keys("replies").values() if key.startswith("turn.")}
     names = ("holding_floor_min", "holding_cap_ms", "degraded_end_ms", "cap_ms", "thinking_max_ms")
     assert borrowed == {f"turn.{name}" for name in names}
-    assert keys("mouth")["cap_ms"] == "turn.cap_ms"
+    assert (keys("mouth")["cap_ms"], keys("mouth")["word_lag_ms"]) == (
+        "turn.cap_ms",
+        "ear.word_lag_ms",
+    )
     policy = load_policy(env={}, sets=["turn.cap_ms=4321"])
     assert policy.replies().cap_ms == policy.mouth().cap_ms == policy.turn().cap_ms == 4321
 

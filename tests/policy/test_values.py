@@ -50,7 +50,7 @@ GUESSES = (
     "memory.retention_tokens", "memory.retention_blocks_min", "memory.compress_at_tokens",
     "replies.speech_rate_units_min", "replies.rejoin_ms", "replies.silent_ms", "replies.run_max_ms",
     "replies.stt_silent_ms", "replies.stt_retry_min_ms", "replies.stt_retry_max_ms",
-    "mouth.ceiling_ms", "mic.start_ms", "mic.ring_ms",
+    "ear.word_lag_ms", "mouth.ceiling_ms", "mic.start_ms", "mic.ring_ms",
     "mouth.lag_ms", "mouth.finish_threshold", "turn.stop_words", "turn.thinking_max_ms",
 )  # fmt: skip
 """What nothing public answers."""

@@ -6,8 +6,8 @@ from collections.abc import Container
 from dataclasses import fields
 from typing import Any
 
-SHARED = "turn"
-"""Configs may have fields that mean what the key of the same name in this section means."""
+SHARED = ("turn", "ear")
+"""Configs may have fields that mean what the key of the same name in one of these means."""
 
 Sections = tuple[str, ...]
 
@@ -41,6 +41,6 @@ def keys_by_field(config: type[Any], sections: Sections, known: Container[str]) 
     """
     found = {}
     for field in fields(config):
-        keys = [f"{section}.{field.name}" for section in (*sections, SHARED)]
+        keys = [f"{section}.{field.name}" for section in (*sections, *SHARED)]
         found[field.name] = next((key for key in keys if key in known), keys[0])
     return found

@@ -20,6 +20,7 @@ class ReplyConfig:
         answer_threshold: ``enough_to_answer`` at or over this makes a cut, 0 to 1.
         strikes: Looks in a row at unchanged words, judged insufficient, that drop them, >= 1.
         strikes_min_ms: The words must also have been unchanged for this long, ms >= 0.
+        word_lag_ms: A new word shows that the person spoke at most this long ago, ms >= 0.
         drain_quiet_ms: Quiet before the list is handed to the model, ms >= 0.
         watermark_coverage: Share of the taken words that a segment's later text must repeat for
             them to be cut off it, 0 to 1.
@@ -46,6 +47,7 @@ class ReplyConfig:
     answer_threshold: float
     strikes: int
     strikes_min_ms: int
+    word_lag_ms: int
     drain_quiet_ms: int
     watermark_coverage: float
     speech_rate_max_per_s: float
@@ -63,7 +65,9 @@ class ReplyConfig:
     thinking_max_ms: int
 
     def __post_init__(self) -> None:
-        _check(self, "replies", zero=("strikes_min_ms", "drain_quiet_ms", "rejoin_ms"))
+        _check(
+            self, "replies", zero=("strikes_min_ms", "word_lag_ms", "drain_quiet_ms", "rejoin_ms")
+        )
         _ordered(self, "replies", "stt_retry_min_ms", "stt_retry_max_ms")
 
 
@@ -71,7 +75,8 @@ class ReplyConfig:
 class MouthConfig:
     """Settings of one mouth. Build it with ``jev_turn.policy``, not by hand.
 
-    Those of ``mouth.*`` are its own. The last means here what it means in ``turn.*``.
+    Those of ``mouth.*`` are its own. The last two mean here what they mean in ``ear.*`` and
+    ``turn.*``, and their values stand there.
 
     Attributes:
         finish_threshold: ``turn_finished`` at or over this lets the held reply out, 0 to 1.
@@ -81,6 +86,7 @@ class MouthConfig:
         lag_ms: Taken off the quiet, for a clock that runs on transcripts, ms >= 0.
         ceiling_ms: Nothing is held for longer, unless the person has only just gone quiet, ms > 0.
         on_resume: ``hold`` keeps a held reply when new words come, ``withdraw`` drops it.
+        word_lag_ms: A new word shows that the person spoke at most this long ago, ms >= 0.
         cap_ms: At the ceiling, without a new word for this long the person counts as quiet, ms.
     """
 
@@ -91,10 +97,11 @@ class MouthConfig:
     lag_ms: int
     ceiling_ms: int
     on_resume: Literal["hold", "withdraw"]
+    word_lag_ms: int
     cap_ms: int
 
     def __post_init__(self) -> None:
-        _check(self, "mouth", zero=("ask_from_ms", "open_at_ms", "lag_ms"))
+        _check(self, "mouth", zero=("ask_from_ms", "open_at_ms", "lag_ms", "word_lag_ms"))
         _ordered(self, "mouth", "ask_from_ms", "open_at_ms")
 
 

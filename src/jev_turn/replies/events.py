@@ -12,6 +12,7 @@ from jev_turn.turn.events import Agent, HungUp, Onset, Quieted, Stalled, Tick
 from jev_turn.turn.verdict import probability
 
 __all__ = [
+    "DROPPED",
     "Agent",
     "Dropped",
     "EarFailed",
@@ -24,6 +25,7 @@ __all__ = [
     "MouthEvent",
     "MouthFailed",
     "MouthJudged",
+    "OfTurn",
     "Onset",
     "Quieted",
     "ReplyHeld",
@@ -38,6 +40,9 @@ __all__ = [
     "TurnOver",
     "Words",
 ]
+
+DROPPED = "dropped"
+"""``RunEnded.error`` of a run that the application stopped; its cuts are not tried again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +100,7 @@ class RunEnded:
         turn: The turn, as in ``StartTurn``.
         answer: All that it wrote.
         ok: It came to its own end.
-        error: Otherwise, what went wrong; ``dropped`` when the application stopped it.
+        error: Otherwise, what went wrong; ``DROPPED`` when the application stopped it.
     """
 
     at: int
@@ -153,6 +158,7 @@ class SttDown:
     error: str
 
 
+OfTurn = RunEnded | SpokeFirst | ReplyHeld | ReplyOpened | ReplyUnspoken
 Event = (
     Onset
     | Quieted
@@ -161,11 +167,7 @@ Event = (
     | EarJudged
     | EarFailed
     | Agent
-    | RunEnded
-    | SpokeFirst
-    | ReplyHeld
-    | ReplyOpened
-    | ReplyUnspoken
+    | OfTurn
     | SttUp
     | SttDown
     | HungUp
