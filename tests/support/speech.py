@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pipecat.frames.frames import (
     Frame,
@@ -21,24 +21,52 @@ from pipecat.pipeline.worker import PipelineParams, PipelineWorker
 from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 from pipecat.workers.runner import WorkerRunner
 
-from jev_turn.demo.mixing import RATE, Placed, Sound, mix, resample
+from jev_turn.demo.mixing import RATE, Placed, Sound, length_ms, mix, resample
 from jev_turn.demo.sounds import room_noise
 from jev_turn.play import clock
 
 CHUNK_MS = 20
-
+T = TypeVar("T")
 F = TypeVar("F", bound=Frame)
-Edge = tuple[int, Frame | Callable[[], Awaitable[None]]]
+Edge = tuple[int, Frame]
+
+
+class SteadyLoop(clock.VirtualLoop):
+    """Virtual time in which each read takes as long as the test says, on any machine."""
+
+    def __init__(self, read_s: float) -> None:
+        super().__init__()
+        self._read_s = read_s
+
+    def advance(self, seconds: float) -> None:
+        if not self.outside:
+            super().advance(seconds)
+
+    def run_in_executor(  # type: ignore[override]
+        self, executor: Any, func: Callable[..., T], *args: Any
+    ) -> asyncio.Future[T]:
+        result: asyncio.Future[T] = self.create_future()
+        back_at = self.time() + self._read_s
+
+        def deliver(work: asyncio.Future[T]) -> None:
+            if result.done() or work.cancelled():
+                result.cancel()
+            elif error := work.exception():
+                result.set_exception(error)
+            else:
+                result.set_result(work.result())
+
+        work = super().run_in_executor(executor, func, *args)
+        work.add_done_callback(lambda work: self.call_at(back_at, deliver, work))
+        return result
 
 
 class Microphone(FrameProcessor):
-    """Pushes a track in chunks of 20 ms, and the test's frames (or waits) at their times."""
+    """Pushes a track in chunks of 20 ms, and the test's frames at their times."""
 
-    def __init__(self, track: Sound, rate: int, edges: list[Edge], paced: bool) -> None:
+    def __init__(self, track: Sound, rate: int, edges: Sequence[Edge]) -> None:
         super().__init__(name="Microphone")
         self._pcm, self._rate, self._edges = resample(track, RATE, rate), rate, list(edges)
-        self._paced = paced
-        self.finished = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self.began = 0.0
 
@@ -54,14 +82,11 @@ class Microphone(FrameProcessor):
         size = self._rate * CHUNK_MS // 1000
         for number in range(len(self._pcm) // size):
             end_ms = (number + 1) * CHUNK_MS
-            if self._paced:
-                await asyncio.sleep(max(0.0, self.began + end_ms / 1000 - loop.time()))
+            await asyncio.sleep(max(0.0, self.began + end_ms / 1000 - loop.time()))
             chunk = self._pcm[number * size : (number + 1) * size].tobytes()
             await self.push_frame(InputAudioRawFrame(chunk, self._rate, 1))
             while self._edges and self._edges[0][0] <= end_ms:
-                step = self._edges.pop(0)[1]
-                await (self.push_frame(step) if isinstance(step, Frame) else step())
-        self.finished.set()
+                await self.push_frame(self._edges.pop(0)[1])
 
 
 @dataclass
@@ -69,7 +94,6 @@ class Heard:
     """What came out, each frame with its time in ms of the track."""
 
     frames: list[tuple[int, Frame]] = field(default_factory=list)
-    final: asyncio.Event = field(default_factory=asyncio.Event)
 
     def of(self, kind: type[F]) -> list[tuple[int, F]]:
         """Return the frames of one kind."""
@@ -89,20 +113,15 @@ class Heard:
 class Listener(FrameProcessor):
     """Keeps what passes."""
 
-    def __init__(
-        self, heard: Heard, microphone: Microphone, on_frame: Callable[[Frame], None]
-    ) -> None:
+    def __init__(self, heard: Heard, microphone: Microphone) -> None:
         super().__init__(name="Listener")
-        self._heard, self._microphone, self._on_frame = heard, microphone, on_frame
+        self._heard, self._microphone = heard, microphone
 
     async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
         await super().process_frame(frame, direction)
         if direction is FrameDirection.DOWNSTREAM and not isinstance(frame, InputAudioRawFrame):
             at = asyncio.get_running_loop().time() - self._microphone.began
             self._heard.frames.append((round(at * 1000), frame))
-            self._on_frame(frame)
-            if isinstance(frame, TranscriptionFrame):
-                self._heard.final.set()
         await self.push_frame(frame, direction)
 
 
@@ -111,7 +130,8 @@ def hear(
     make: Callable[[], list[FrameProcessor]],
     *,
     rate: int = RATE,
-    edges: list[Edge] | None = None,
+    edges: Sequence[Edge] = (),
+    read_ms: int = 60,
 ) -> Heard:
     """Play a track into processors in virtual time.
 
@@ -120,41 +140,18 @@ def hear(
         make: Builds the processors, on the loop that they will run on.
         rate: The microphone's sample rate, Hz.
         edges: Frames (VAD) to push at times of the track, ms.
+        read_ms: How long each read takes, virtually.
     """
-    return clock.run(_hear(track, make, rate, edges or [], lambda _: None, paced=True))
-
-
-def hear_at_once(
-    track: Sound,
-    make: Callable[[], list[FrameProcessor]],
-    edges: list[Edge],
-    on_frame: Callable[[Frame], None],
-) -> Heard:
-    """Play a track as fast as it goes on an ordinary loop, which does not wait for threads.
-
-    It ends with the first final.
-
-    Args:
-        track: The sound.
-        make: Builds the processors.
-        edges: Frames (VAD) to push, or what to wait for, by times of the track, ms.
-        on_frame: Called with each frame that comes out.
-    """
-    return asyncio.run(_hear(track, make, RATE, edges, on_frame, paced=False))
+    with asyncio.Runner(loop_factory=lambda: SteadyLoop(read_ms / 1000)) as runner:
+        return runner.run(_hear(track, make, rate, edges))
 
 
 async def _hear(
-    track: Sound,
-    make: Callable[[], list[FrameProcessor]],
-    rate: int,
-    edges: list[Edge],
-    on_frame: Callable[[Frame], None],
-    *,
-    paced: bool,
+    track: Sound, make: Callable[[], list[FrameProcessor]], rate: int, edges: Sequence[Edge]
 ) -> Heard:
     heard = Heard()
-    microphone = Microphone(track, rate, edges, paced)
-    pipeline = Pipeline([microphone, *make(), Listener(heard, microphone, on_frame)])
+    microphone = Microphone(track, rate, edges)
+    pipeline = Pipeline([microphone, *make(), Listener(heard, microphone)])
     params = PipelineParams(audio_in_sample_rate=rate)
     worker = PipelineWorker(
         pipeline, params=params, clock=clock.LoopClock(), idle_timeout_secs=None
@@ -162,11 +159,7 @@ async def _hear(
     runner = WorkerRunner(handle_sigint=False)
     await runner.add_workers(worker)
     running = asyncio.ensure_future(runner.run())
-    await microphone.finished.wait()
-    if paced:
-        await asyncio.sleep(1.0)
-    else:
-        await asyncio.wait_for(heard.final.wait(), timeout=10)
+    await asyncio.sleep(length_ms(track) / 1000 + 1.0)
     await worker.stop_when_done()  # type: ignore[no-untyped-call]
     await running
     return heard
