@@ -34,7 +34,7 @@ def functions(path: Path) -> frozenset[str]:
 
 def missing(test: str) -> str:
     """Say what does not exist of a test id; nothing if all of it does."""
-    found = re.fullmatch(r"(?P<file>[\w/]+\.py)::(?P<name>test_\w+)(\[(?P<case>\w+)\])?", test)
+    found = re.fullmatch(r"tests/(?P<file>[\w/]+\.py)::(?P<name>test_\w+)(\[(?P<case>\w+)\])?", test)
     if found is None:
         return "not a test id"
     path = TESTS / found["file"]
@@ -65,7 +65,7 @@ def test_a_row_has_tests_that_exist_or_a_reason(row: str) -> None:
 def test_a_scenario_stands_at_every_row_that_it_names() -> None:
     """A scenario's ``Rows:`` line and the table agree."""
     for path in sorted(SCENARIOS.glob("*.md")):
-        test = f"turn/test_scenarios.py::test_scenario[{path.stem}]"
+        test = f"tests/turn/test_scenarios.py::test_scenario[{path.stem}]"
         for line in re.findall(r"Rows: (.*)", path.read_text()):
             for row in re.findall(r"S1-[\w+]+", line):
                 assert test in ROWS[row], f"{path.name} names {row}"
