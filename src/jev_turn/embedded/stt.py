@@ -77,6 +77,7 @@ class EmbeddedSTTService(SegmentedSTTService):
         self._closed: deque[SpokenSegment] = deque()
         self._segment: GrowingSegment | None = None
         self._reading: asyncio.Task[None] | None = None
+        self._rests_until = 0.0
 
     @property
     def wants_wav_segments(self) -> bool:
@@ -155,13 +156,18 @@ class EmbeddedSTTService(SegmentedSTTService):
         return await resampler.resample(frame.audio, frame.sample_rate, RATE)
 
     def _read_again(self, segment: GrowingSegment) -> None:
-        if self._reading is None or self._reading.done():
+        is_busy = self._reading is not None and not self._reading.done()
+        # A slow machine rests as long as it has read: a final waits for the read under way.
+        if not is_busy and asyncio.get_running_loop().time() >= self._rests_until:
             audio = bytes(self._audio_buffer) + self._trailing_silence()
             self._reading = self.create_task(self._show(audio, segment), "embedded_stt_read")
 
     async def _show(self, audio: bytes, segment: GrowingSegment) -> None:
         """Read the open segment and push the words on which this read and the last agree."""
+        loop = asyncio.get_running_loop()
+        began = loop.time()
         text = await self._read(audio)
+        self._rests_until = 2 * loop.time() - began
         # The stop frame is pushed on before the segment is closed.
         if segment is not self._segment or not self._user_speaking:
             return

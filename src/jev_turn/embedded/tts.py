@@ -36,7 +36,7 @@ class EmbeddedTTSService(TTSService):
     ``TTSTextFrame`` that leaves the output transport when the word is heard. What the assistant's
     context and the judge know as spoken is therefore what has been spoken, to the word.
 
-    Synthesis runs in a thread of the service's own. One thread serves one service.
+    Synthesis runs in a thread of the service's own, one sentence at a time.
 
     Args:
         voice: What makes the sound; the embedded one when not given.
