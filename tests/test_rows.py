@@ -34,7 +34,9 @@ def functions(path: Path) -> frozenset[str]:
 
 def missing(test: str) -> str:
     """Say what does not exist of a test id; nothing if all of it does."""
-    found = re.fullmatch(r"tests/(?P<file>[\w/]+\.py)::(?P<name>test_\w+)(\[(?P<case>\w+)\])?", test)
+    found = re.fullmatch(
+        r"tests/(?P<file>[\w/]+\.py)::(?P<name>test_\w+)(\[(?P<case>\w+)\])?", test
+    )
     if found is None:
         return "not a test id"
     path = TESTS / found["file"]

@@ -28,7 +28,7 @@ Rules that hold everywhere:
 
 from __future__ import annotations
 
-from jev_turn.turn import curves, timing
+from jev_turn.turn import curves, rules, timing
 from jev_turn.turn import events as ev
 from jev_turn.turn.config import TurnConfig
 from jev_turn.turn.context import (
@@ -59,7 +59,7 @@ from jev_turn.turn.effects import (
     Why,
 )
 from jev_turn.turn.verdict import Verdict
-from jev_turn.turn.words import behind_taken, count, is_prefix, starts_with_phrase, tokens
+from jev_turn.turn.words import behind_taken, is_prefix, tokens
 
 _ASKS_KEPT = 16
 _NOT_OPEN = (Phase.ARMED, Phase.OPENING, Phase.ENDING)
@@ -108,6 +108,17 @@ def _apply(ctx: Context, event: ev.Event, config: TurnConfig, out: list[Effect])
             return _judge_failed(ctx, event, config, out)
         case ev.Agent():
             return _agent(ctx, event, config, out)
+        case _:
+            return _transport(ctx, event, config, out)
+
+
+def _transport(
+    ctx: Context,
+    event: ev.Opened | ev.OpenRefused | ev.Ended | ev.EndRefused | ev.EndedElsewhere | ev.HungUp,
+    config: TurnConfig,
+    out: list[Effect],
+) -> Context:
+    match event:
         case ev.Opened():
             return _opened(ctx, out)
         case ev.OpenRefused():
@@ -210,7 +221,7 @@ def _behind_taken_words(
 
 def _new_words(ctx: Context, words: Words, config: TurnConfig, out: list[Effect]) -> Context:
     before, now, phase = ctx.turn, ctx.at, ctx.phase
-    heard = before.sounded and _sound_is_recent(ctx, config)
+    heard = before.sounded and rules.sound_is_recent(ctx, config)
     turn = replace(
         before,
         words=words,
@@ -228,11 +239,6 @@ def _new_words(ctx: Context, words: Words, config: TurnConfig, out: list[Effect]
     if turn.has_words:
         return replace(ctx, phase=Phase.OPEN_TEXT, turn=turn)
     return replace(ctx, phase=Phase.OPEN_EMPTY, turn=replace(turn, opened_at=now, claimed=False))
-
-
-def _sound_is_recent(ctx: Context, config: TurnConfig) -> bool:
-    """Tell whether words that come now can come from the latest sound."""
-    return ctx.mic.loud or ctx.at - ctx.mic.quiet_since <= config.empty_turn_ms
 
 
 def _same_words_final(ctx: Context) -> Context:
@@ -283,7 +289,7 @@ def _stale(
     """A verdict about other words may stop this very speech of the agent's (S1-D17)."""
     begins = is_prefix(tokens(ask.text), tokens(ctx.turn.text))
     over = ctx.agent.speaks and ask.at >= ctx.agent.since
-    if not (over and begins and _takes_floor(ctx, verdict, config)):
+    if not (over and begins and rules.takes_floor(ctx, verdict, config)):
         return _noted(ctx, "stale_verdict", out, str(ask.number))
     ctx = _take_floor(ctx, out)
     return _undecided(ctx) if ctx.phase is Phase.HELD else ctx
@@ -307,7 +313,7 @@ def _failed(ctx: Context, error: str, config: TurnConfig, out: list[Effect]) -> 
     out.append(Note("degraded", error))
     ctx = replace(ctx, degraded=True, turn=replace(ctx.turn, failed_at=ctx.at))
     if ctx.agent.speaks:
-        if count(ctx.turn.text) - count(ctx.turn.before_agent) < config.degraded_words:
+        if not rules.interrupts_degraded(ctx, config):
             return _held(ctx, "undecided")
         ctx = _take_floor(ctx, out)
     return replace(_accepted(ctx, config, out), phase=Phase.WAITING)
@@ -324,31 +330,12 @@ def _decide(
     if ctx.agent.speaks:
         if ask.bundle == "listening":
             return _ask(ctx, out)
-        if not _takes_floor(ctx, verdict, config):
-            return _held(ctx, _not_taking(ctx, verdict, config))
+        if not rules.takes_floor(ctx, verdict, config):
+            return _held(ctx, rules.hold_over_agent(ctx, verdict, config))
         ctx = _take_floor(ctx, out)
-    if config.ends and not _addressed(ctx, verdict, config):
+    if config.ends and not rules.addressed(ctx, verdict, config):
         return _held(ctx, "side_talk")
     return _accepted(ctx, config, out)
-
-
-def _takes_floor(ctx: Context, verdict: Verdict, config: TurnConfig) -> bool:
-    if verdict.taking_floor is None or verdict.taking_floor < config.barge_in_threshold:
-        return False
-    return not config.barge_in_requires_addressed or _addressed(ctx, verdict, config)
-
-
-def _not_taking(ctx: Context, verdict: Verdict, config: TurnConfig) -> Hold:
-    """Name the hold of words that leave the floor to the agent."""
-    if config.ends and (verdict.taking_floor or 0.0) >= config.barge_in_threshold:
-        return "side_talk"
-    return "undecided" if ctx.turn.accepted_before else "backchannel"
-
-
-def _addressed(ctx: Context, verdict: Verdict, config: TurnConfig) -> bool:
-    if verdict.addressed_to_agent >= config.addressee_threshold or not config.side_talk_hold:
-        return True
-    return 0 < config.side_talk_streak_max <= ctx.streak
 
 
 def _take_floor(ctx: Context, out: list[Effect]) -> Context:
@@ -449,16 +436,9 @@ def _advance_text(ctx: Context, config: TurnConfig, out: list[Effect]) -> Contex
     """Words in the open: claim them, let some interrupt by themselves, ask after the debounce."""
     if ctx.agent.state == "listening" or ctx.agent.interrupted:
         ctx = _claimed(ctx, out)
-    elif ctx.agent.speaks and _interrupts_unjudged(ctx, config):
+    elif ctx.agent.speaks and rules.interrupts_unjudged(ctx, config):
         ctx = _take_floor(ctx, out)
     return _ask(ctx, out) if timing.due(ctx, timing.ask_at(ctx, config)) else ctx
-
-
-def _interrupts_unjudged(ctx: Context, config: TurnConfig) -> bool:
-    over = tokens(ctx.turn.text)[len(tokens(ctx.turn.before_agent)) :]
-    if not config.semantic_barge_in:
-        return bool(over)
-    return starts_with_phrase(over, config.stop_words, config.stop_words_within)
 
 
 def _advance_end(ctx: Context, config: TurnConfig, out: list[Effect]) -> Context:
