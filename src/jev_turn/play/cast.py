@@ -89,6 +89,7 @@ class CaseVoice(TTSService):
         )
         self._durations = durations or {}
         self._latency_s = latency_s
+        self._context, self._spoken_s = "", 0.0
 
     async def run_tts(self, text: str, context_id: str) -> AsyncGenerator[Frame | None, None]:
         """Yield the audio of ``text`` and time its words."""
@@ -98,7 +99,10 @@ class CaseVoice(TTSService):
         samples = np.arange(int(lasts * RATE))
         hum = (2000 * np.sin(2 * np.pi * 140 * samples / RATE)).astype(np.int16).tobytes()
         yield TTSAudioRawFrame(hum, RATE, 1, context_id=context_id)
-        times = [(word, lasts * number / len(words)) for number, word in enumerate(words)]
+        if context_id != self._context:
+            self._context, self._spoken_s = context_id, 0.0
+        begin, self._spoken_s = self._spoken_s, self._spoken_s + lasts
+        times = [(word, begin + lasts * number / len(words)) for number, word in enumerate(words)]
         await self.add_word_timestamps(times, context_id)
 
 
