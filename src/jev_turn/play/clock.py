@@ -18,6 +18,9 @@ from pipecat.clocks.base_clock import BaseClock
 
 T = TypeVar("T")
 
+STANDSTILL = 1_000_000
+"""Rounds of the loop within one moment after which something must be going in circles."""
+
 
 class _JumpingSelector(selectors.DefaultSelector):
     """Polls instead of waiting and tells the loop how far it may jump."""
@@ -25,12 +28,21 @@ class _JumpingSelector(selectors.DefaultSelector):
     def __init__(self) -> None:
         super().__init__()
         self.loop: VirtualLoop | None = None
+        self._rounds = 0
 
     def select(self, timeout: float | None = None) -> list[Any]:
-        """Return what is ready; move virtual time on where nothing is."""
+        """Return what is ready; move virtual time on where nothing is.
+
+        Raises:
+            RuntimeError: Time has not moved for ``STANDSTILL`` rounds.
+        """
         ready = super().select(0)
+        self._rounds += 1
+        if self._rounds > STANDSTILL:
+            raise RuntimeError("virtual time stands still: something never waits")
         if ready or timeout == 0 or self.loop is None:
             return ready
+        self._rounds = 0
         if self.loop.outside:
             return self._wait_outside(self.loop, None)
         if self.loop.real:
@@ -82,6 +94,15 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 
     def _came_back(self, _: asyncio.Future[Any]) -> None:
         self.outside -= 1
+
+    @contextmanager
+    def work_outside(self) -> Iterator[None]:
+        """Let virtual time stand still while a thread that the loop does not know works."""
+        self.outside += 1
+        try:
+            yield
+        finally:
+            self.outside -= 1
 
     @contextmanager
     def real_io(self) -> Iterator[None]:

@@ -85,7 +85,7 @@ class _Kind:
 
 
 _HEARD = _Kind({"segment": WHOLE, "text": TEXT, "words": WHOLE}, {"user": NAME})
-_SPEAKING = _one_of("listening", "speaking")
+_BUNDLE = _one_of("listening", "speaking", "ear", "mouth")
 
 KINDS: Mapping[str, _Kind] = {
     # The call begins: which bot, made of what, with which numbers; `words` = texts are kept.
@@ -107,12 +107,12 @@ KINDS: Mapping[str, _Kind] = {
     "partial": _HEARD,
     "final": _HEARD,
     "ask": _Kind(
-        {"ask": WHOLE, "bundle": _SPEAKING, "quiet_ms": WHOLE}, {"text": TEXT, "words": WHOLE}
+        {"ask": WHOLE, "bundle": _BUNDLE, "quiet_ms": WHOLE}, {"text": TEXT, "words": WHOLE}
     ),
     # The judge's answer beside the thresholds in force when it came.
     "verdict": _Kind(
         {"ask": WHOLE, "probabilities": SHARES, "thresholds": SHARES, "latency_ms": WHOLE},
-        {"bundle": _SPEAKING, "model": NAME, "quiet_ms": WHOLE},
+        {"bundle": _BUNDLE, "model": NAME, "quiet_ms": WHOLE},
     ),
     "failed": _Kind({"ask": WHOLE, "error": WORD}, {"latency_ms": WHOLE, "model": NAME}),
     # An order of the turn machine by its class name: EndTurn, Interrupt, Backchannel...

@@ -1,0 +1,154 @@
+"""ReplyList in whole pipelines: every clause of finish-turn's list, in virtual time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pipecat.frames.frames import (
+    ErrorFrame,
+    LLMFullResponseStartFrame,
+    TranscriptionFrame,
+    UserStartedSpeakingFrame,
+    VADUserStartedSpeakingFrame,
+)
+from support.bot import Answers, Bot, Step, final, said
+
+from jev_turn.play.clock import run
+from jev_turn.processors.reply_list import ReplyList
+from jev_turn.record import CallRecord
+
+STORY = " ".join(["word"] * 30)
+
+
+def enough(*texts: str, holding: tuple[str, ...] = ()) -> Callable[[str, str], float]:
+    """Answer that these texts, and no others, are enough to answer."""
+
+    def answer(question: str, words: str) -> float:
+        if question == "holding_floor":
+            return 0.9 if words in holding else 0.0
+        return 0.9 if words in texts else 0.1
+
+    return answer
+
+
+WHOLE = ("what is an index", "and a key", "and a row", "tell me all")
+
+
+def bot(
+    steps: list[Step],
+    lasts: float = 12.0,
+    answer: Callable[[str, str], Any] | None = None,
+    record: CallRecord | None = None,
+    **more: Any,
+) -> Bot:
+    """Run a call with ReplyList, in memory."""
+    judge = ReplyList(Answers(answer or enough(*WHOLE)), persist=False, record=record)
+    return run(Bot(steps, judge, lasts, **more).run())
+
+
+def dropped(record: CallRecord) -> list[tuple[str, str]]:
+    """Return why and what a call dropped."""
+    lines = [r for r in record.records if r["kind"] == "effect" and r["name"] == "Discard"]
+    return [(line["why"], line["text"]) for line in lines]
+
+
+def test_one_utterance_is_one_turn() -> None:
+    """A cut becomes one user message, one run and one reply, without settings of the bot's."""
+    call = bot(said(1, "what is an index"))
+    assert (call.said, call.runs, call.interruptions) == (["what is an index"], 1, 0)
+
+
+def test_three_cuts_before_a_drain_are_one_message() -> None:
+    """Three parts said in a row are answered together, joined by single spaces."""
+    steps = said(1, "cut one", 1.5) + said(2.6, "cut two", 1.5) + said(4.2, "cut three", 1.5)
+    call = bot(steps, answer=enough("cut one", "cut two", "cut three"))
+    assert call.said == ["cut one cut two cut three"]
+    assert call.runs == 1
+
+
+def test_words_while_the_bot_speaks_wait_and_are_eaten_together() -> None:
+    """Nothing interrupts the reply; what was said over it is one turn afterwards."""
+    steps = said(1, "tell me all") + said(6, "and a key") + said(8, "and a row")
+    call = bot(steps, 30, reply=lambda _: STORY)
+    assert call.interruptions == 0
+    assert call.said == ["tell me all", "and a key and a row"]
+
+
+def test_words_while_the_model_works_wait() -> None:
+    """Exactly one turn is in flight, however long the model takes."""
+    steps = said(1, "what is an index") + said(4, "and a key")
+    call = bot(steps, 20, ttft_s=4.0)
+    assert call.said == ["what is an index", "and a key"]
+    starts = call.times(LLMFullResponseStartFrame)
+    assert starts[1] > starts[0] + 4.0
+
+
+def test_an_insufficient_text_is_dropped_with_a_trace() -> None:
+    """Three looks at unchanged words that are not enough drop them, and say so."""
+    record = CallRecord(None, words=True)
+    call = bot(said(1, "I wanted to ask"), 12, enough("nothing"), record)
+    assert (call.said, call.runs) == ([], 0)
+    assert dropped(record) == [("strikes", "I wanted to ask")]
+
+
+def test_words_that_ask_for_time_are_kept() -> None:
+    """A person who says "one moment" is not dropped after three seconds."""
+    answer = enough("one moment I have it", holding=("one moment",))
+    call = bot(said(1, "one moment") + said(8, "I have it"), 16, answer)
+    assert call.said == ["one moment I have it"]
+
+
+def test_with_the_judge_down_words_become_cuts_by_silence() -> None:
+    """The call goes on, two seconds of quiet after the person stopped."""
+    call = bot(said(1, "what is an index"), 12, lambda *_: TimeoutError("late"))
+    assert call.said == ["what is an index"]
+
+
+def test_an_invented_sentence_is_dropped_by_its_rate() -> None:
+    """A recogniser that writes seven words for a third of a second of sound invented them."""
+    record = CallRecord(None, words=True)
+    steps: list[Step] = [
+        (1.0, VADUserStartedSpeakingFrame(start_secs=0.11)),
+        *said(1.3, "thank you very much for watching this", 0.1)[-2:],
+    ]
+    call = bot(steps, 8, record=record)
+    assert call.said == []
+    assert dropped(record) == [("rate", "thank you very much for watching this")]
+
+
+def test_a_duration_of_the_recognisers_own_counts_before_the_gates() -> None:
+    """The same words with a plausible duration pass, whatever the gate saw."""
+    frame = final("thank you very much for watching this")
+    assert isinstance(frame, TranscriptionFrame)
+    frame.result = {"duration_ms": 2400}
+    steps: list[Step] = [
+        (1.0, VADUserStartedSpeakingFrame(start_secs=0.11)),
+        *said(1.3, "x", 0.1)[-2:-1],
+        (1.7, frame),
+    ]
+    text = "thank you very much for watching this"
+    assert bot(steps, 8, enough(text)).said == [text]
+
+
+def test_an_empty_reply_ends_its_turn() -> None:
+    """The next words are answered although the model said nothing the first time."""
+    steps = said(1, "what is an index") + said(6, "and a key")
+    call = bot(steps, 14, reply=lambda context: "" if len(context.messages) == 1 else "Yes.")
+    assert call.said == ["what is an index", "and a key"]
+    assert call.runs == 2
+
+
+def test_the_aggregator_knows_of_the_words_before_the_turn() -> None:
+    """An idle timer must not fire over a person whose words are still being judged."""
+    call = bot(said(1, "what is an index", 3.0))
+    assert call.times(UserStartedSpeakingFrame)[0] < call.times(LLMFullResponseStartFrame)[0] - 2
+
+
+def test_a_silent_turn_is_an_error() -> None:
+    """A reply with words and without audio for three seconds is never called a success."""
+    record = CallRecord(None, words=True)
+    call = bot(said(1, "what is an index"), 12, record=record, reply=lambda _: "...")
+    ends = [r for r in record.records if r.get("name") == "EndTurnRecord"]
+    assert len(ends) == 1
+    assert call.times(ErrorFrame) == []
