@@ -20,7 +20,8 @@ class ReplyConfig:
         answer_threshold: ``enough_to_answer`` at or over this makes a cut, 0 to 1.
         strikes: Looks in a row at unchanged words, judged insufficient, that drop them, >= 1.
         strikes_min_ms: The words must also have been unchanged for this long, ms >= 0.
-        word_lag_ms: A new word shows that the person spoke at most this long ago, ms >= 0.
+        word_lag_ms: A word that comes later than this after the latest sound was too soft for
+            the gate, and counts as sound itself, ms >= 0.
         drain_quiet_ms: Quiet before the list is handed to the model, ms >= 0.
         watermark_coverage: Share of the taken words that a segment's later text must repeat for
             them to be cut off it, 0 to 1.
@@ -86,7 +87,8 @@ class MouthConfig:
         lag_ms: Taken off the quiet, for a clock that runs on transcripts, ms >= 0.
         ceiling_ms: Nothing is held for longer, unless the person has only just gone quiet, ms > 0.
         on_resume: ``hold`` keeps a held reply when new words come, ``withdraw`` drops it.
-        word_lag_ms: A new word shows that the person spoke at most this long ago, ms >= 0.
+        word_lag_ms: A word that comes later than this after the latest sound was too soft for
+            the gate, and counts as sound itself, ms >= 0.
         cap_ms: At the ceiling, without a new word for this long the person counts as quiet, ms.
     """
 

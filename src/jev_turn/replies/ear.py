@@ -129,13 +129,13 @@ def _rejoined(
 
 def _grown(ctx: Context, config: ReplyConfig) -> Context:
     mic = ctx.mic
-    spoke_at = max(mic.quiet_since, ctx.at - config.word_lag_ms)
+    soft = ctx.at - mic.quiet_since > config.word_lag_ms
     ear = replace(ctx.ear, grown_at=ctx.at, sound_at=None, judged=None, strikes=0)
     if not ctx.buffer.text:
         ear = replace(ear, next_tick=None)
     elif ear.next_tick is None:
         ear = replace(ear, next_tick=ctx.at + config.tick_ms)
-    return replace(ctx, ear=ear, mic=replace(mic, quiet_since=spoke_at))
+    return replace(ctx, ear=ear, mic=replace(mic, quiet_since=ctx.at) if soft else mic)
 
 
 def look(ctx: Context, config: ReplyConfig, out: Out) -> Context:
@@ -206,12 +206,12 @@ def cut(ctx: Context, score: float, why: CutWhy, out: Out) -> Context:
 def _struck(ctx: Context, verdict: Judgement, config: ReplyConfig, out: Out) -> Context:
     """Count a look at words found insufficient; drop them when nothing speaks for them any more.
 
-    What speaks for them: the person asks for time, can be heard, or is not heard because the
-    recogniser is away.
+    What speaks for them: the person asks for time, can be heard, was heard after them a moment
+    ago, or is not heard because the recogniser is away.
     """
     ear = replace(ctx.ear, judged=verdict, strikes=ctx.ear.strikes + 1)
     ctx = replace(ctx, ear=ear)
-    still = ctx.at - ear.grown_at
+    still = ctx.at - max(ear.grown_at, ctx.mic.quiet_since)
     holding = verdict.holding >= config.holding_floor_min
     least = max(config.strikes_min_ms, config.holding_cap_ms if holding else 0)
     if ear.strikes < config.strikes or still < least:

@@ -190,7 +190,7 @@ def _hung_up(ctx: Context, out: Out) -> Context:
     if text := f"{ctx.buffer.text} {withheld}".strip():
         out.append(Discard("hung_up", text))
     if ctx.pending:
-        out.append(Note("unanswered", f"{len(ctx.pending)} cuts"))
+        out.append(Note("unanswered", str(len(ctx.pending))))
     if ctx.flight:
         ctx = _ended(ctx, "", out, error="hung_up")
     return replace(ctx, buffer=Buffer(), withheld=None, over=True)
@@ -200,9 +200,6 @@ def _hung_up(ctx: Context, out: Out) -> Context:
 
 
 def _advance(ctx: Context, config: ReplyConfig, out: Out) -> Context:
-    if timing.due(ctx, timing.thought_at(ctx, config)):
-        out.append(Note("thinking_ceiling"))
-        ctx = replace(ctx, agent=Agent("listening", ctx.at))
     ctx = stt.advance(ctx, config, out)
     if timing.due(ctx, ctx.ear.next_tick):
         ctx = ear.look(ctx, config, out)
@@ -214,4 +211,7 @@ def _advance(ctx: Context, config: ReplyConfig, out: Out) -> Context:
         ctx = _ended(ctx, "", out, error="silent")
     if timing.due(ctx, timing.stuck_at(ctx, config)):
         ctx = _ended(ctx, "", out, error="stuck")
+    if timing.due(ctx, timing.thought_at(ctx, config)):
+        out.append(Note("thinking_ceiling"))
+        ctx = replace(ctx, agent=Agent("listening", ctx.at))
     return _start(ctx, out) if timing.due(ctx, timing.drain_at(ctx, config)) else ctx

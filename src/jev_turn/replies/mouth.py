@@ -58,6 +58,7 @@ class Mouth:
         held_at: When holding began, ms.
         words: What was said since the last reply.
         word_at: When the latest new word came, ms; ``None`` before the first.
+        resumed: It came after the mouth had opened.
         asked: The latest question without an answer.
         asked_at: When it was asked, or the one before, ms; ``None`` before the first.
         next_ask: Number of the next question.
@@ -71,6 +72,7 @@ class Mouth:
     mic: Mic = Mic()
     words: str = ""
     word_at: int | None = None
+    resumed: bool = False
     asked: Asked | None = None
     asked_at: int | None = None
     next_ask: int = 1
@@ -131,7 +133,7 @@ def _sound(mouth: Mouth, event: ev.Onset | ev.Quieted | ev.Stalled) -> Mouth:
 
 
 def _words(mouth: Mouth, text: str, config: MouthConfig, out: Out) -> Mouth:
-    """New words show that the person spoke just now, however soft it was."""
+    """New words show that the person has spoken, however soft it was."""
     before = tokens(mouth.words)
     mouth = replace(mouth, words=" ".join(text.split()))
     if tokens(text) == before:
@@ -139,9 +141,9 @@ def _words(mouth: Mouth, text: str, config: MouthConfig, out: Out) -> Mouth:
     mouth = _void(mouth)
     if not tokens(text):
         return mouth
-    quiet_since = max(mouth.mic.quiet_since, mouth.at - config.word_lag_ms)
-    mic = replace(mouth.mic, quiet_since=quiet_since)
-    mouth = replace(mouth, mic=mic, word_at=mouth.at)
+    if mouth.at - mouth.mic.quiet_since > config.word_lag_ms:
+        mouth = replace(mouth, mic=replace(mouth.mic, quiet_since=mouth.at))
+    mouth = replace(mouth, word_at=mouth.at, resumed=mouth.phase == "open")
     if mouth.phase == "holding" and config.on_resume == "withdraw":
         out.append(Withdraw(mouth.turn))
         return replace(mouth, phase="idle")
@@ -189,7 +191,7 @@ def _leaving(mouth: Mouth, config: MouthConfig, out: Out) -> Mouth:
     if mouth.phase != "open":
         out.append(Note("leaving", mouth.phase))
         return mouth
-    if mouth.mic.sounds:
+    if mouth.mic.sounds or mouth.resumed:
         return _hold(replace(mouth, phase="holding"), "resumed", config, out)
     out.append(LetGo(mouth.turn))
     return replace(mouth, phase="clear")
@@ -271,7 +273,7 @@ def _open(
     mouth: Mouth, why: OpenWhy, config: MouthConfig, out: Out, score: float | None = None
 ) -> Mouth:
     out.append(Open(mouth.turn, why, _quiet(mouth, config), score))
-    return replace(mouth, phase="open")
+    return replace(mouth, phase="open", resumed=False)
 
 
 def _hold(

@@ -65,6 +65,8 @@ def _asked(ctx: Context, config: ReplyConfig, out: Out) -> Context:
 
 
 def _gap_closed(ctx: Context, out: Out) -> Context:
-    if ctx.stt.deaf_from is not None:
-        out.append(GapMarked(ctx.stt.deaf_from, ctx.at))
-    return ctx
+    """What the words in the buffer had no chance to become counts for nothing against them."""
+    if ctx.stt.deaf_from is None:
+        return ctx
+    out.append(GapMarked(ctx.stt.deaf_from, ctx.at))
+    return replace(ctx, ear=replace(ctx.ear, grown_at=ctx.at, strikes=0))
