@@ -1,7 +1,8 @@
 """An event loop whose time is virtual: it jumps to the next timer instead of waiting for it.
 
-Time stands still while work is out in an executor, and then moves on by what that work took, so
-a recogniser that needs 200 ms needs 200 ms of virtual time too. While ``real_io`` is held, for
+Time stands still while work is out in an executor, and its result is delivered as much later as
+the work took: a recogniser that needs 200 ms needs 200 ms of virtual time too, in which everything
+else goes on. While ``real_io`` is held, for
 sockets, time is real.
 """
 
@@ -12,6 +13,7 @@ import selectors
 import time
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, TypeVar
 
 from pipecat.clocks.base_clock import BaseClock
@@ -44,15 +46,15 @@ class _JumpingSelector(selectors.DefaultSelector):
             return ready
         self._rounds = 0
         if self.loop.outside:
-            return self._wait_outside(self.loop, None)
+            return super().select(None)
         if self.loop.real:
-            return self._wait_outside(self.loop, timeout)
+            return self._wait_real(self.loop, timeout)
         if timeout is None:
             return super().select(None)
         self.loop.advance(timeout)
         return []
 
-    def _wait_outside(self, loop: VirtualLoop, timeout: float | None) -> list[Any]:
+    def _wait_real(self, loop: VirtualLoop, timeout: float | None) -> list[Any]:
         began = time.perf_counter()
         ready = super().select(timeout)
         loop.advance(time.perf_counter() - began)
@@ -86,14 +88,28 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     def run_in_executor(  # type: ignore[override]
         self, executor: Any, func: Callable[..., T], *args: Any
     ) -> asyncio.Future[T]:
-        """Run ``func`` outside; virtual time waits for it."""
+        """Run ``func`` outside; its result is there as much later as it took."""
+        began, outer = self._now, self.create_future()
         self.outside += 1
-        future = super().run_in_executor(executor, func, *args)
-        future.add_done_callback(self._came_back)
-        return future
+        inner = super().run_in_executor(executor, _timed, func, args)
+        inner.add_done_callback(partial(self._came_back, began, outer))
+        return outer
 
-    def _came_back(self, _: asyncio.Future[Any]) -> None:
+    def _came_back(
+        self,
+        began: float,
+        outer: asyncio.Future[Any],
+        inner: asyncio.Future[tuple[float, Any, BaseException | None]],
+    ) -> None:
         self.outside -= 1
+        if inner.cancelled():
+            outer.cancel()
+            return
+        if (error := inner.exception()) is not None:
+            outer.set_exception(error)
+            return
+        took, result, error = inner.result()
+        self.call_at(began + took, _deliver, outer, result, error)
 
     @contextmanager
     def work_outside(self) -> Iterator[None]:
@@ -112,6 +128,24 @@ class VirtualLoop(asyncio.SelectorEventLoop):
             yield
         finally:
             self.real -= 1
+
+
+def _timed(func: Callable[..., Any], args: tuple[Any, ...]) -> tuple[float, Any, Any]:
+    began = time.perf_counter()
+    try:
+        result, error = func(*args), None
+    except Exception as raised:
+        result, error = None, raised
+    return time.perf_counter() - began, result, error
+
+
+def _deliver(outer: asyncio.Future[Any], result: Any, error: BaseException | None) -> None:
+    if outer.done():
+        return
+    if error is not None:
+        outer.set_exception(error)
+    else:
+        outer.set_result(result)
 
 
 class LoopClock(BaseClock):
