@@ -123,6 +123,27 @@ def play(
     raise typer.Exit(1 if play_file(file, options, _console()) else 0)
 
 
+@app.command("bench")
+def bench(
+    cpu: Annotated[
+        bool, typer.Option("--cpu", help="The machine, the gate and both processors in a call.")
+    ] = False,
+    sets: Sets = None,
+    policy: PolicyFile = None,
+    preset: Preset = None,
+    verbose: Verbose = False,
+) -> None:
+    """Measure what a call costs against its limits; 1 if something is over."""
+    if not cpu:
+        raise typer.BadParameter("say what to measure: --cpu")
+    quiet_logs(verbose)
+    from jev_turn.bench.cpu import bench_cpu
+    from jev_turn.policy import load_policy
+
+    settings = load_policy(file=policy, sets=sets or (), preset=preset)
+    raise typer.Exit(0 if bench_cpu(settings, _console()) else 1)
+
+
 @app.command("lint")
 def lint(
     folder: Annotated[
