@@ -16,6 +16,7 @@ from pipecat.frames.frames import (
     EndFrame,
     Frame,
     InterimTranscriptionFrame,
+    LLMMessagesAppendFrame,
     LLMRunFrame,
     ProposedUserStartedSpeakingFrame,
     ProposedUserStoppedSpeakingFrame,
@@ -30,6 +31,7 @@ from pipecat.frames.frames import (
     VADUserStoppedSpeakingFrame,
 )
 from pipecat.processors.frame_processor import FrameCallback, FrameDirection, FrameProcessorSetup
+from pipecat.services.llm_service import LLMService
 from pipecat.services.stt_service import STTService
 from pipecat.turns.user_turn_strategies import ExternalUserTurnStrategies
 
@@ -42,6 +44,7 @@ from jev_turn.policy import Policy, load_questions
 from jev_turn.processors._agent import AgentTracker
 from jev_turn.processors._duration import SoundClock, duration_ms
 from jev_turn.processors._host import MachineHost, Tap, warn_if_overruled
+from jev_turn.processors._memory import MemoryKeeper
 from jev_turn.processors._record import Recorder
 from jev_turn.processors._runs import WATCHED, Run
 from jev_turn.processors._turns import policy_for
@@ -94,6 +97,7 @@ class ReplyList(MachineHost):
         call: The call to take up again; ``None`` begins one with a random id.
         persist: False keeps everything in memory.
         peer: Who calls, for memory over many calls; nobody by default.
+        llm: The bot's own model: it summarises what a peer's memory has outgrown.
         policy: Every setting; the packaged policy and the environment by default.
         record: Where to write what was heard and decided.
         language: The recogniser's language tag.
@@ -109,6 +113,7 @@ class ReplyList(MachineHost):
         call: str | None = None,
         persist: bool = True,
         peer: str | None = None,
+        llm: LLMService | None = None,
         policy: Policy | None = None,
         record: Recorder | None = None,
         language: str = "en",
@@ -123,6 +128,8 @@ class ReplyList(MachineHost):
         self._config = self._policy.replies()
         self._classifier = classifier
         self._where = partial(ReplyStore.open, place, call, persist=persist, peer=peer)
+        self._llm = llm
+        self._memory: MemoryKeeper | None = None
         self._recorder = record
         self._language = language
         self._reconnect = reconnect
@@ -197,7 +204,17 @@ class ReplyList(MachineHost):
         await self.broadcast_frame(
             ServiceMetadataFrame, service_name=self.name, user_turn_strategies=self._strategies
         )
+        await self._remember()
         self.feed(ev.Tick(self.now_ms()))
+
+    async def _remember(self) -> None:
+        """Tell the model about earlier calls of this peer, through the context."""
+        if self.store is None or self.store.peer is None:
+            return
+        self._memory = MemoryKeeper(self.store, self._policy, self._llm, self.create_task)
+        if opening := await self._memory.opening():
+            note = LLMMessagesAppendFrame([{"role": "developer", "content": opening}], False)
+            await self.push_frame(note)
 
     async def _take_up(self) -> None:
         """Begin where another process left this call, if one did."""
@@ -315,8 +332,8 @@ class ReplyList(MachineHost):
                 await self._commit(effect)
             case fx.ReconnectStt():
                 self.create_task(self._connect(), "reconnect")
-            case fx.EndTurnRecord() | fx.RestoreCuts() if effect.error:
-                await self._say_failed(effect)
+            case fx.EndTurnRecord() | fx.RestoreCuts():
+                await self._turn_ended(effect)
             case fx.GapMarked():
                 gap = f"{effect.from_ms} to {effect.to_ms} ms"
                 await self.push_error(f"{self}: the recogniser was deaf from {gap}")
@@ -363,8 +380,10 @@ class ReplyList(MachineHost):
             raise LookupError("no recogniser of Pipecat's stands in front of ReplyList")
         await before._reconnect()  # type: ignore[no-untyped-call]
 
-    async def _say_failed(self, effect: fx.EndTurnRecord | fx.RestoreCuts) -> None:
-        if effect.error in (ev.DROPPED, "hung_up", "unspoken"):
+    async def _turn_ended(self, effect: fx.EndTurnRecord | fx.RestoreCuts) -> None:
+        if self._memory is not None:
+            self._memory.turn_ended()
+        if effect.error in ("", ev.DROPPED, "hung_up", "unspoken"):
             return
         await self.push_error(f"{self}: turn {effect.turn} failed: {effect.error}")
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from pipecat.frames.frames import (
@@ -12,11 +14,15 @@ from pipecat.frames.frames import (
     UserStartedSpeakingFrame,
     VADUserStartedSpeakingFrame,
 )
-from support.bot import Answers, Bot, Step, final, said
+from support.bot import Answers, Bot, Step, final, heard, said
 
+from jev_turn.play.cast import CaseModel
 from jev_turn.play.clock import run
+from jev_turn.policy import load_policy
 from jev_turn.processors.reply_list import ReplyList
 from jev_turn.record import CallRecord
+from jev_turn.replies.effects import Cut, KeepCut
+from jev_turn.replies.store import ReplyStore
 
 STORY = " ".join(["word"] * 30)
 
@@ -143,6 +149,74 @@ def test_the_aggregator_knows_of_the_words_before_the_turn() -> None:
     """An idle timer must not fire over a person whose words are still being judged."""
     call = bot(said(1, "what is an index", 3.0))
     assert call.times(UserStartedSpeakingFrame)[0] < call.times(LLMFullResponseStartFrame)[0] - 2
+
+
+def call_of(peer: str | None, folder: Path, text: str, **more: Any) -> Bot:
+    """Run one call of ``peer``, kept in ``folder``."""
+    judge = ReplyList(Answers(enough(text)), place=folder, peer=peer, **more)
+    return run(Bot(said(1, text), judge, 8).run())
+
+
+def test_a_peers_last_call_is_in_the_next_ones_context(tmp_path: Path) -> None:
+    """What was said yesterday is known today, word for word."""
+    call_of("ann", tmp_path, "my name is Ann")
+    first = call_of("ann", tmp_path, "what is my name").context.messages[0]
+    assert "They said: my name is Ann\nYou said: All right." in first["content"]
+
+
+def test_nothing_of_one_caller_reaches_another(tmp_path: Path) -> None:
+    """Neither another peer nor a caller without a name hears of it."""
+    call_of("ann", tmp_path, "my name is Ann")
+    for peer in ("bob", None):
+        messages = call_of(peer, tmp_path, "what is my name").context.messages
+        assert [m["role"] for m in messages] == ["user", "assistant"]
+
+
+def test_an_outgrown_thread_is_summarised_beside_the_call(tmp_path: Path) -> None:
+    """The bot's own model writes the summary; the words stay where they are."""
+
+    class Summariser(CaseModel):
+        async def run_inference(self, context: Any, *args: Any, **more: Any) -> str:
+            return "She is called Ann."
+
+    sets = ["memory.compress_at_tokens=100", "memory.retention_tokens=0"]
+    policy, text = load_policy(env={}, sets=sets), "my name is Ann and I like my tea very hot"
+    for _ in range(8):
+        call_of("ann", tmp_path, text, policy=policy, llm=Summariser())
+    content = call_of("ann", tmp_path, "hello").context.messages[0]["content"]
+    assert "In short: She is called Ann." in content
+    assert 2 <= content.count("They said:") < 8
+
+
+def test_a_call_is_taken_up_where_a_dead_process_left_it(tmp_path: Path) -> None:
+    """Words that were cut before the crash are answered after it, once."""
+
+    async def left_behind() -> None:
+        async with await ReplyStore.open(tmp_path, "call") as store:
+            await store.apply([KeepCut(Cut(1, 500, "what is an index", 1, 0.9, "enough"))])
+
+    asyncio.run(left_behind())
+    judge = ReplyList(Answers(enough()), place=tmp_path, call="call")
+    assert run(Bot([], judge, 6).run()).said == ["what is an index"]
+    again = ReplyList(Answers(enough()), place=tmp_path, call="call")
+    assert run(Bot([], again, 6).run()).said == []
+
+
+def test_a_deaf_recogniser_is_an_error_and_is_connected_anew() -> None:
+    """Sound for eight seconds without a word ends the wait, and what was heard stays."""
+    asked: list[float] = []
+
+    async def reconnect() -> None:
+        asked.append(asyncio.get_running_loop().time())
+
+    judge = ReplyList(Answers(enough("hello")), persist=False, reconnect=reconnect)
+    steps: list[Step] = [
+        (1.0, VADUserStartedSpeakingFrame(start_secs=0.11)),
+        (1.5, heard("hello")),
+    ]
+    call = run(Bot(steps, judge, 16).run())
+    assert len(asked) >= 1
+    assert call.said == ["hello"]
 
 
 def test_a_silent_turn_is_an_error() -> None:
