@@ -27,6 +27,7 @@ def test_an_error_of_ours_is_one_line_and_exit_status_2(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """It names the option and the value; no traceback."""
+    monkeypatch.setattr(cli, "quiet_logs", lambda verbose: None)
     monkeypatch.setattr(sys, "argv", ["jev-turn", "demo", *arguments])
     with pytest.raises(SystemExit) as left:
         cli.main()

@@ -59,4 +59,4 @@ def test_an_unknown_judge_is_an_error_that_lists_the_known_ones() -> None:
 async def test_silence_never_gives_a_verdict() -> None:
     """It is an error each time, which is what makes the silence rule apply."""
     with pytest.raises(ClassifierError):
-        await NoJudge()._ask("", {})
+        await choose("silence").make().ask("", {})

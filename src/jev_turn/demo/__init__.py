@@ -1,0 +1,1 @@
+"""The demo: conversations spoken by a voice, heard by a microphone, and what became of them."""

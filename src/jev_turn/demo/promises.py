@@ -1,0 +1,203 @@
+"""What the demo promises, and whether its calls kept it."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from jev_turn.demo.call import Call
+from jev_turn.demo.outcome import Outcome, cut_ins, outcomes, thoughts
+from jev_turn.demo.plan import Fate, Noise, Voice
+from jev_turn.record import wording
+from jev_turn.record.heard import words
+
+
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """One line of the closing table.
+
+    Attributes:
+        what: What is promised.
+        figure: What was measured.
+        limit: What was promised.
+        cases: How many times it was put to the test.
+        faults: Where it was broken.
+    """
+
+    what: str
+    figure: str
+    limit: str
+    cases: int
+    faults: tuple[str, ...] = ()
+
+    @property
+    def kept(self) -> bool:
+        """It held; also when it was not put to the test."""
+        return not self.faults
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """A sound of a call, with the call's name for messages."""
+
+    call: str
+    outcome: Outcome
+
+    def __str__(self) -> str:
+        played = self.outcome.played
+        return f"{self.call} {wording.clock(played.onset_ms)} {played.step.sound.title}"
+
+
+def promises(calls: Sequence[Call]) -> list[Promise]:
+    """Hold calls to what was promised.
+
+    Args:
+        calls: The calls of a run; a recording has no labels and is put to fewer tests.
+
+    Returns:
+        One promise per line of the closing table.
+    """
+    cases = [_Case(call.conversation.name, one) for call in calls for one in outcomes(call)]
+    return [
+        *_gate(cases),
+        *_noises(cases),
+        *_over_the_bot(cases),
+        *_thinking(calls),
+        _never("side-talk that was taken up", _of(cases, Fate.UNANSWERED), _taken_up),
+        _never("questions not answered once", _of(cases, Fate.ANSWERED), _not_answered),
+        _words("words lost", calls, lambda call: call.oracle.lost),
+        _words("words doubled", calls, lambda call: call.oracle.doubled),
+    ]
+
+
+def _gate(cases: Sequence[_Case]) -> list[Promise]:
+    opened = [(str(case), opening) for case in cases for opening in case.outcome.openings]
+    voices = [case for case in cases if isinstance(case.outcome.played.step.sound, Voice)]
+    return [
+        _times(
+            "gate open after the first loud frame",
+            [(name, x.opened_after_ms) for name, x in opened],
+            {"p50": 120, "max": 150},
+        ),
+        _times(
+            "gate open after a voice's labelled onset",
+            [(name, x.from_label_ms) for name, x in opened],
+            {"p50": 130, "p90": 180},
+        ),
+        _never("voices that did not open it", voices, lambda one: not one.openings),
+    ]
+
+
+def _noises(cases: Sequence[_Case]) -> list[Promise]:
+    noises = [case for case in cases if isinstance(case.outcome.played.step.sound, Noise)]
+    return [
+        _never("clicks that opened it", _of(cases, Fate.UNOPENED), lambda one: bool(one.openings)),
+        _never("noises that made words, a turn or a stop", noises, _came_to_something),
+    ]
+
+
+def _over_the_bot(cases: Sequence[_Case]) -> list[Promise]:
+    stops = _of(cases, Fate.STOPS)
+    return [
+        _never("nods that stopped the bot or made a turn", _of(cases, Fate.NODDED), _taken_up),
+        _never("\u201cstop\u201d that did not stop it", stops, lambda one: _stopped(one) is None),
+        _times(
+            "bot silent after the end of \u201cstop\u201d",
+            [(str(case), _stopped(case.outcome)) for case in stops],
+            {"p50": 500, "max": 700},
+        ),
+    ]
+
+
+def _thinking(calls: Sequence[Call]) -> list[Promise]:
+    cuts, split, pauses, groups = [], [], 0, 0
+    for call in calls:
+        found = outcomes(call)
+        for group in thoughts(found):
+            if len(group) == 1:
+                continue
+            groups, pauses = groups + 1, pauses + len(group) - 1
+            case = str(_Case(call.conversation.name, group[0]))
+            cuts += [case] * cut_ins(group)
+            turns = sum(len(one.ended) for one in group)
+            split += [f"{case}: {turns} turns"] if turns != 1 else []
+    return [
+        Promise("thinking pauses that were cut", str(len(cuts)), "0", pauses, tuple(cuts)),
+        Promise(
+            "thoughts (a number among them) not in one turn",
+            str(len(split)), "0", groups, tuple(split),
+        ),
+    ]  # fmt: skip
+
+
+def _of(cases: Sequence[_Case], fate: Fate) -> list[_Case]:
+    return [case for case in cases if case.outcome.fate is fate]
+
+
+def _came_to_something(one: Outcome) -> bool:
+    return bool(one.words) or _taken_up(one)
+
+
+def _taken_up(one: Outcome) -> bool:
+    return bool(one.ended or one.interruptions)
+
+
+def _not_answered(one: Outcome) -> bool:
+    return len(one.ended) != 1 or len(one.replies) != 1
+
+
+def _stopped(one: Outcome) -> int | None:
+    """Tell how long after the sound's end the bot fell silent; ``None`` if nothing stopped it."""
+    stops = [stop for stop in one.interruptions if stop.spoke]
+    return stops[0].silent_ms - one.played.end_ms if stops else None
+
+
+def _never(what: str, cases: Sequence[_Case], is_fault: Callable[[Outcome], bool]) -> Promise:
+    faults = [_told(case) for case in cases if is_fault(case.outcome)]
+    return Promise(what, str(len(faults)), "0", len(cases), tuple(faults))
+
+
+def _told(case: _Case) -> str:
+    """Say what happened in place of what was promised."""
+    one = case.outcome
+    parts = [
+        f"{len(one.openings)} openings",
+        f"words {', '.join(map(repr, one.words)) or 'none'}",
+        f"turns {', '.join(repr(turn.text) for turn in one.ended) or 'none'}",
+        f"{len(one.interruptions)} stops",
+        f"{len(one.replies)} replies",
+    ]
+    return f"{case}: {', '.join(parts)}"
+
+
+def _times(what: str, named: Sequence[tuple[str, int | None]], limits: dict[str, int]) -> Promise:
+    """Hold times to limits on ``p50``, ``p90`` or ``max``; the slowest cases are the faults."""
+    known = [(name, ms) for name, ms in named if ms is not None]
+    limit = ", ".join(f"{name} \u2264 {ms}" for name, ms in limits.items()) + " ms"
+    if not known:
+        return Promise(what, "\u2013", limit, 0)
+    figures = {name: _statistic(name, [ms for _, ms in known]) for name in limits}
+    broken = [name for name, ms in figures.items() if ms > limits[name]]
+    over = min((limits[name] for name in broken), default=0)
+    faults = [f"{name}: {ms} ms" for name, ms in known if broken and ms > over]
+    figure = ", ".join(f"{name} {ms}" for name, ms in figures.items()) + " ms"
+    return Promise(what, figure, limit, len(known), tuple(faults))
+
+
+def _statistic(name: str, values: Sequence[int]) -> int:
+    """Return a statistic, rounded up where it lies between two values."""
+    ordered = sorted(values)
+    if name == "max":
+        return ordered[-1]
+    if name == "p50":
+        return math.ceil(statistics.median(ordered))
+    return ordered[math.ceil(int(name[1:]) / 100 * len(ordered)) - 1]
+
+
+def _words(what: str, calls: Sequence[Call], texts: Callable[[Call], Sequence[str]]) -> Promise:
+    faults = [f"{call.conversation.name}: {text!r}" for call in calls for text in texts(call)]
+    lost = sum(len(words(text)) for call in calls for text in texts(call))
+    said = sum(len(words(final.text)) for call in calls for final in call.account.finals)
+    return Promise(what, str(lost), "0", said, tuple(faults))

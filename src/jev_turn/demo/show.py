@@ -1,0 +1,103 @@
+"""What a person sees in the terminal while the calls run, and after them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from jev_turn.demo.call import Call
+from jev_turn.demo.microphone import Played
+from jev_turn.demo.plan import Conversation
+from jev_turn.demo.promises import Promise
+from jev_turn.record import Record, wording
+from jev_turn.record.live import Live
+from jev_turn.record.table import closing_table
+
+_WIDTH = 21
+_LAST_WORDS = 5
+
+
+class Screen:
+    """The lines of a run.
+
+    Args:
+        console: Where they go.
+    """
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._live = Live()
+        self._spoken: list[str] = []
+        self._written: list[str] = []
+
+    def heading(self, conversation: Conversation) -> None:
+        """Begin a call."""
+        self._live, self._spoken, self._written = Live(), [], []
+        self._console.print()
+        self._console.rule(f"[bold]{escape(conversation.name)}[/]", align="left")
+        self._console.print(f"[italic]{escape(conversation.shows)}[/]", highlight=False)
+
+    def sound(self, played: Played) -> None:
+        """Tell of a sound as it begins."""
+        self._line(played.onset_ms, "blue", "microphone", played.step.sound.title)
+
+    def written(self, text: str | None) -> None:
+        """Take what the model has just written; ``None`` begins a reply."""
+        self._written = [] if text is None else [*self._written, text]
+
+    def record(self, record: Record) -> None:
+        """Tell what a line of the call record means, if it is for people."""
+        for line in self._live.feed(record):
+            self._console.print(line, highlight=False, soft_wrap=True)
+        if record["kind"] == "spoken":
+            self._spoken.append(record["text"])
+        elif record["kind"] == "bot":
+            self._bot(record["t"], record["state"])
+
+    def _bot(self, at_ms: int, state: str) -> None:
+        if state == "start":
+            self._spoken = []
+            so_far = wording.printable("".join(self._written))
+            self._line(at_ms, "magenta", "bot speaks", f"\u201c{so_far} \u2026")
+        elif state == "stop" and self._spoken:
+            last = wording.printable(" ".join(self._spoken[-_LAST_WORDS:]))
+            self._line(at_ms, "magenta", "bot is silent", f"\u2026 {last}\u201d")
+            self._spoken = []
+
+    def _line(self, at_ms: int, style: str, who: str, what: str) -> None:
+        self._console.print(
+            f"[dim]{wording.clock(at_ms):>9}[/]  [{style}]{who:<{_WIDTH}}[/]  {escape(what)}",
+            highlight=False, soft_wrap=True,
+        )  # fmt: skip
+
+    def closing(self, calls: Sequence[Call], kept: Sequence[Promise], out: Path) -> None:
+        """Close a run with its tables."""
+        table = closing_table([c.records for c in calls], [c.oracle for c in calls], title="Calls")
+        for one in (table, promise_table(kept)):
+            one.box, one.padding = SIMPLE_HEAD, (0, 1, 0, 0)
+            self._console.print(one)
+        for promise in kept:
+            for fault in promise.faults:
+                what = f"[red]{escape(promise.what)}:[/] {escape(fault)}"
+                self._console.print(what, highlight=False, soft_wrap=True)
+        self._console.print(f"Records and pictures: {escape(str(out))}/", highlight=False)
+
+
+def promise_table(kept: Sequence[Promise]) -> Table:
+    """Build the table of what was promised and what was measured."""
+    table = Table(title="Promises", title_justify="left")
+    table.add_column("")
+    table.add_column("measured", justify="right")
+    table.add_column("promised", justify="right")
+    table.add_column("cases", justify="right")
+    table.add_column("")
+    for one in kept:
+        mark = "[green]kept[/]" if one.kept else "[bold red]broken[/]"
+        mark = mark if one.cases else "[dim]not tested[/]"
+        table.add_row(escape(one.what), one.figure, one.limit, str(one.cases), mark)
+    return table
