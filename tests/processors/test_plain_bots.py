@@ -206,6 +206,35 @@ class Lines:
         self.lines.append((kind, fields))
 
 
+# --- what has begun ends ------------------------------------------------------------------------
+
+
+def test_a_judge_that_is_too_late_leaves_the_end_to_two_seconds_of_quiet() -> None:
+    """The wait is fixed, however long the answer takes."""
+    call = run(Bot(said(1, WORDS), JevJudge(Answers(finished, latency_s=30.0)), 8).run())
+    assert call.times(UserStoppedSpeakingFrame) == [pytest.approx(2.2 + 2.0, abs=0.05)]
+    assert call.said == [WORDS]
+
+
+def test_every_start_edge_gets_a_stop_edge() -> None:
+    """Claimed and held, cut by a barge-in, left unfinished: no turn stays open in the bot."""
+
+    def answer(question: str, words: str) -> float:
+        if "Mark" in words and question == "addressed_to_agent":
+            return 0.05
+        if "let me" in words and question in ("turn_complete", "holding_floor"):
+            return 0.1 if question == "turn_complete" else 0.9
+        return finished(question, words)
+
+    steps = [*said(1, "stop"), *said(5, "what is hey Mark dinner"), *said(12, "let me think")]
+    voice = CaseVoice({STORY: STORY_S})
+    call = run(Bot(steps, JevJudge(Answers(answer)), 34, greeting=STORY, voice=voice).run())
+    starts, stops = call.times(UserStartedSpeakingFrame), call.times(UserStoppedSpeakingFrame)
+    assert len(starts) == len(stops) == 3
+    assert all(start < stop for start, stop in zip(starts, stops, strict=True))
+    assert call.said == ["stop", "let me think"]
+
+
 # --- the frames of others -----------------------------------------------------------------------
 
 
