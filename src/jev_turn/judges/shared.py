@@ -37,7 +37,7 @@ class SharedClassifier(BaseClassifier):
         await super().setup(task_manager)
         self._users += 1
         if self._users == 1:
-            self._inner.add_event_handler("on_metrics", self._metrics)
+            self._inner.add_event_handler("on_metrics", self._pass_on)
             await self._inner.setup(task_manager)
 
     async def cleanup(self) -> None:
@@ -47,7 +47,7 @@ class SharedClassifier(BaseClassifier):
             await super().cleanup()  # type: ignore[no-untyped-call]
             await self._inner.cleanup()  # type: ignore[no-untyped-call]
 
-    async def _metrics(self, _: BaseClassifier, data: Sequence[MetricsData]) -> None:
+    async def _pass_on(self, _: BaseClassifier, data: Sequence[MetricsData]) -> None:
         await self._call_event_handler("on_metrics", list(data))
 
     async def _ask(
