@@ -45,7 +45,7 @@ TABLE = {
         {"errors", "policy"}, PIPECAT | {"hibari", "moonshine_voice", "onnxruntime", "soxr"}
     ),
 }
-ON_TOP = {"cli", "demo", "play", "bench"}
+ON_TOP = {"cli", "calls", "demo", "play", "bench"}
 """Free to import every layer of the table."""
 
 IMPURE = {"asyncio", "logging", "random", "time"}

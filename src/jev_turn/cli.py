@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from jev_turn.calls.app import app as calls
 from jev_turn.errors import JevTurnError
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_show_locals=False,
 )
+app.add_typer(calls, name="calls")
 
 Sets = Annotated[
     list[str] | None,

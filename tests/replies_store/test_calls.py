@@ -63,7 +63,7 @@ async def test_calls_are_listed_without_their_words(place: str) -> None:
     async with looked_after(place) as database:
         new, old = await list_calls(database)
     assert (new.id, new.peer, new.turns, new.pending, old.discards) == ("new", "ann", 0, 1, 1)
-    assert new.holder.startswith("process ") and old.holder == ""
+    assert new.holder.startswith("process ") and not new.in_use and old.holder == ""
     assert "secret" not in repr((new, old))
 
 
@@ -143,6 +143,7 @@ async def test_forgotten_words_are_gone_from_the_files(tmp_path: Path) -> None:
 async def test_a_call_in_use_is_not_forgotten(place: str) -> None:
     """Its writer would go on without its rows."""
     async with await ReplyStore.open(place, "call") as store, looked_after(place) as database:
+        assert [info.in_use for info in await list_calls(database)] == [True]
         with pytest.raises(CallInUse, match="call is in use"):
             await forget_calls(database, ["call"])
         await store.apply(keep(1))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import Connection, Row, delete, func, select
@@ -30,6 +30,7 @@ class CallInfo:
         pending: How many cuts wait.
         discards: How many texts were dropped.
         holder: The process that writes it, or that died doing so; empty once it was closed.
+        in_use: That process lives.
     """
 
     id: str
@@ -41,11 +42,23 @@ class CallInfo:
     pending: int
     discards: int
     holder: str
+    in_use: bool = False
 
 
 async def list_calls(database: Database) -> list[CallInfo]:
     """Return every call, the last used first."""
-    return await database.run(_list)
+    infos = await database.run(_list)
+    return [
+        replace(info, in_use=bool(info.holder) and await _is_locked(database, info.id))
+        for info in infos
+    ]
+
+
+async def _is_locked(database: Database, call: str) -> bool:
+    if (lock := await database.lock(call)) is None:
+        return True
+    await lock.release()
+    return False
 
 
 async def forget_calls(database: Database, calls: Iterable[str]) -> None:

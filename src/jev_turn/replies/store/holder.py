@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import secrets
 import socket
@@ -17,6 +18,10 @@ from jev_turn.replies.store.database import Database
 from jev_turn.replies.store.lock import Lock
 from jev_turn.replies.store.place import named
 from jev_turn.replies.store.turns import Recovered, recover
+
+# A listing of the calls holds each lock for a moment, and a server needs one to see that a
+# process is dead.
+_WAITS_S = (0, 0.02, 0.04)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +47,12 @@ async def take(database: Database, call: str) -> Lock:
     Raises:
         CallInUse: Somebody has it; the message names the process.
     """
-    lock = await database.lock(call)
-    if lock is None:
-        row = await database.run(lambda connection: _row(connection, call))
-        raise CallInUse(f"{named(database.place)}: call {call} is in use by {_who(row)}")
-    return lock
+    for wait_s in _WAITS_S:
+        await asyncio.sleep(wait_s)
+        if (lock := await database.lock(call)) is not None:
+            return lock
+    row = await database.run(lambda connection: _row(connection, call))
+    raise CallInUse(f"{named(database.place)}: call {call} is in use by {_who(row)}")
 
 
 def claim(connection: Connection, holder: Holder, now_ms: int) -> Recovered:
