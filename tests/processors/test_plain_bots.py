@@ -370,3 +370,12 @@ def test_three_finals_of_one_sentence_are_the_recognisers_own_frames() -> None:
     run(Bot(steps, judge, 4).run())
     came = [frame for frame in released if isinstance(frame, TranscriptionFrame)]
     assert [id(frame) for frame in came] == [id(frame) for frame in finals]
+
+
+def test_a_browser_is_told_of_each_final_once() -> None:
+    """Holding a final and pushing it again must not show it twice: it is the same frame."""
+    steps: list[Step] = [(1.0, final("what is")), (1.1, final("an index"))]
+    call = run(Bot(steps, JevJudge(Answers(finished)), 4, rtvi=True).run())
+    messages = [f.message for _, f, _ in call.seen if hasattr(f, "message")]
+    told = [m["data"]["text"] for m in messages if m["type"] == "user-transcription"]
+    assert told == ["what is", "an index"]
