@@ -84,7 +84,7 @@ STOPPING = Conversation(
         _say("Wait, stop.", Fate.STOPS, "bot starts", 6100),
         _say("Give me the history of the dock.", Fate.ANSWERED),
         _say("No, wait, stop.", Fate.STOPS, "bot starts", 3700),
-        _say("Where could we leave our car?", Fate.ANSWERED),
+        _say("How much is a ticket for a family?", Fate.ANSWERED),
     ),
 )
 
