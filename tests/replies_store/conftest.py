@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import logging
 import os
+import secrets
+import shutil
 from collections.abc import AsyncIterator, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -13,22 +17,49 @@ import pytest_asyncio
 from loguru import logger
 from sqlalchemy import create_engine, text
 
-from jev_turn.replies.store import ReplyStore
+from jev_turn.replies.store import Database, ReplyStore
+from jev_turn.replies.store import place as module
 
 SERVER = "JEV_TURN_TEST_DATABASE_URL"
 _schemas = itertools.count()
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """An empty folder, or an empty schema of the server that the environment names."""
-    if request.param == "sqlite":
-        yield str(tmp_path / "calls")
-        return
+def _server() -> str:
     if SERVER not in os.environ:
         pytest.skip(f"{SERVER} is not set: tests/support/postgres.sh pytest")
-    with empty_schema(os.environ[SERVER]) as url:
-        yield url
+    return os.environ[SERVER]
+
+
+@pytest.fixture(scope="session")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database without a call; copying it is quicker than making the tables."""
+    folder = tmp_path_factory.mktemp("prepared")
+
+    async def prepare() -> None:
+        await (await Database.open(folder)).close()
+
+    asyncio.run(prepare())
+    return folder / module.FILE
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def place(
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    prepared: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[str]:
+    """A folder without a call, or an empty schema of the server that the environment names."""
+    if request.param == "postgresql":
+        with empty_schema(_server()) as url:
+            yield url
+        return
+    # A process that dies leaves what it wrote to the system: only a power cut needs the disk.
+    quick = [p.replace("FULL", "OFF") for p in module._PRAGMAS]
+    monkeypatch.setattr(module, "_PRAGMAS", quick)
+    (tmp_path / "calls").mkdir(mode=0o700)
+    shutil.copy(prepared, tmp_path / "calls")
+    yield str(tmp_path / "calls")
 
 
 class empty_schema:  # noqa: N801
@@ -54,18 +85,20 @@ class empty_schema:  # noqa: N801
             connection.execute(text(statement))
 
 
-@pytest_asyncio.fixture(params=["sqlite", "postgresql"])
-async def store(request: pytest.FixtureRequest) -> AsyncIterator[ReplyStore]:
-    """The state of a call with a peer; SQLite's in memory, since no rule here needs the disk."""
-    if request.param == "sqlite":
-        async with await ReplyStore.open(persist=False, peer="ann") as opened:
-            yield opened
-        return
-    if SERVER not in os.environ:
-        pytest.skip(f"{SERVER} is not set: tests/support/postgres.sh pytest")
-    with empty_schema(os.environ[SERVER]) as url:
-        async with await ReplyStore.open(url, peer="ann") as opened:
-            yield opened
+@pytest_asyncio.fixture(params=["sqlite", "postgresql"], scope="module", loop_scope="module")
+async def database(request: pytest.FixtureRequest) -> AsyncIterator[Database]:
+    """A database for a module's tests; SQLite's in memory, since no rule there needs the disk."""
+    with nullcontext() if request.param == "sqlite" else empty_schema(_server()) as url:
+        opened = await Database.open(url, persist=url is not None)
+        yield opened
+        await opened.close()
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def store(database: Database) -> AsyncIterator[ReplyStore]:
+    """The state of a new call with a new peer; its tests share the module's loop."""
+    async with await ReplyStore.open(database, peer=secrets.token_hex(8)) as opened:
+        yield opened
 
 
 class Wall:

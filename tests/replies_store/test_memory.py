@@ -7,7 +7,9 @@ from support.reply_store import cut, end, keep, start
 
 from jev_turn.errors import ReplyStoreError
 from jev_turn.replies.effects import EndTurnRecord, KeepCut, RestoreCuts
-from jev_turn.replies.store import MemorySummary, ReplyStore
+from jev_turn.replies.store import MemorySummary, ReplyStore, export_peer
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 async def said(store: ReplyStore, *words: str) -> None:
@@ -52,10 +54,8 @@ async def test_a_summary_stands_for_its_blocks_and_leaves_them(store: ReplyStore
     memory = await store.memory()
     assert memory.summaries == (MemorySummary(1, 2, "about a and b"),)
     assert [block.user for block in memory.blocks] == ["c"]
-    kept = await store._database.run(
-        lambda c: c.exec_driver_sql("SELECT answer FROM jev_memory_block ORDER BY seq").all()
-    )
-    assert [row[0] for row in kept] == ["a?", "b?", "c?"]
+    kept = (await export_peer(store._database, str(store.peer)))["memory_blocks"]
+    assert [block["answer"] for block in kept] == ["a?", "b?", "c?"]
 
 
 async def test_a_wider_summary_hides_the_narrower_ones(store: ReplyStore) -> None:

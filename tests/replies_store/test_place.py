@@ -65,6 +65,18 @@ async def test_a_server_that_cannot_be_reached_is_an_error_of_ours() -> None:
     assert "hush" not in str(refused.value)
 
 
+async def test_what_is_stored_has_reached_the_disk(tmp_path: Path) -> None:
+    """A power cut after a step must not undo it, and what is deleted must be overwritten."""
+    database = await Database.open(tmp_path)
+    wanted = {"journal_mode": "wal", "synchronous": 2, "secure_delete": 1, "foreign_keys": 1}
+    for name, value in wanted.items():
+        found = await database.run(
+            lambda c, name=name: c.exec_driver_sql(f"PRAGMA {name}").scalar_one()  # type: ignore[misc]
+        )
+        assert (name, found) == (name, value)
+    await database.close()
+
+
 async def test_tables_of_a_newer_version_are_refused(place: str) -> None:
     """An older program must not write what it does not understand."""
     database = await Database.open(place)

@@ -24,6 +24,8 @@ from jev_turn.replies.effects import (
 )
 from jev_turn.replies.store import ReplyStore
 
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
 
 async def test_cuts_wait_in_order_of_arrival(store: ReplyStore) -> None:
     """R12: each cut keeps its number, time, words, segment, score and reason."""
@@ -154,8 +156,10 @@ async def test_a_gap_is_kept(store: ReplyStore) -> None:
 
 async def test_other_effects_are_none_of_the_database(store: ReplyStore) -> None:
     """A dispatch without anything to store costs no transaction."""
-    await store._database.close()
+    await store.close()
     await store.apply([AskEar(1, "so", 0), Note("stale")])
+    with pytest.raises(ReplyStoreError):
+        await store.apply(keep(1))
 
 
 async def test_words_that_no_database_can_hold_are_kept_without_it(store: ReplyStore) -> None:

@@ -10,7 +10,7 @@ import pytest
 from support.reply_store import die, ids, keep
 
 from jev_turn.errors import ReplyStoreError
-from jev_turn.replies.store import CallInUse, ReplyStore
+from jev_turn.replies.store import CallInUse, Database, ReplyStore
 
 
 async def test_a_second_writer_is_refused_and_told_who_writes(place: str) -> None:
@@ -73,3 +73,14 @@ async def test_a_call_may_have_any_name(tmp_path: Path) -> None:
         with pytest.raises(CallInUse):
             await ReplyStore.open(tmp_path / "calls", name, peer="../bob")
     assert os.listdir(tmp_path) == ["calls"]
+
+
+async def test_calls_of_one_process_may_share_a_database(place: str) -> None:
+    """It stays open when one of them ends, and keeps their locks apart."""
+    database = await Database.open(place)
+    async with await ReplyStore.open(database, "one") as one:
+        await (await ReplyStore.open(database, "two")).close()
+        with pytest.raises(CallInUse):
+            await ReplyStore.open(database, "one")
+        await one.apply(keep(1))
+    await database.close()

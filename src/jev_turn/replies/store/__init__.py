@@ -10,9 +10,10 @@ from jev_turn.replies.store.calls import (
 )
 from jev_turn.replies.store.database import Database
 from jev_turn.replies.store.export import export_call, export_peer
+from jev_turn.replies.store.holder import EXPIRES_AFTER
 from jev_turn.replies.store.memory import Memory, MemoryBlock, MemorySummary
 from jev_turn.replies.store.saved import Saved, SavedDiscard, SavedTurn
-from jev_turn.replies.store.store import EXPIRES_AFTER, ReplyStore
+from jev_turn.replies.store.store import ReplyStore
 from jev_turn.replies.store.turns import CRASHED, Recovered
 
 __all__ = [

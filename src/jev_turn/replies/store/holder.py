@@ -6,7 +6,9 @@ import asyncio
 import os
 import secrets
 import socket
+import time
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 
 from sqlalchemy import Connection, Row, insert, select, update
@@ -19,9 +21,17 @@ from jev_turn.replies.store.lock import Lock
 from jev_turn.replies.store.place import named
 from jev_turn.replies.store.turns import Recovered, recover
 
+EXPIRES_AFTER = timedelta(days=7)
+"""How long a call is kept after its last step, unless the bot's author says otherwise."""
+
 # A listing of the calls holds each lock for a moment, and a server needs one to see that a
 # process is dead.
 _WAITS_S = (0, 0.02, 0.04)
+
+
+def wall_ms() -> int:
+    """Return the wall clock, ms since 1970."""
+    return time.time_ns() // 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +41,13 @@ class Holder:
     Attributes:
         call: The call that it writes.
         peer: Whose memory the call's turns enter.
-        keep_ms: How long after its last step the call is kept; ``None`` for ever.
+        expires_after: How long after its last step the call is kept; ``None`` for ever.
         token: Known to nobody else.
     """
 
     call: str
     peer: str | None
-    keep_ms: int | None
+    expires_after: timedelta | None
     token: str = field(default_factory=lambda: secrets.token_hex(16))
 
 
@@ -100,10 +110,9 @@ def _ours(holder: Holder) -> tuple[Any, Any]:
 
 
 def _used(holder: Holder, now_ms: int) -> dict[str, int | None]:
-    return {
-        "used_ms": now_ms,
-        "expires_ms": None if holder.keep_ms is None else now_ms + holder.keep_ms,
-    }
+    kept = holder.expires_after
+    expires_ms = None if kept is None else now_ms + kept // timedelta(milliseconds=1)
+    return {"used_ms": now_ms, "expires_ms": expires_ms}
 
 
 def _row(connection: Connection, call: str) -> Row[Any] | None:

@@ -40,8 +40,8 @@ _LIBPQ = {
     "keepalives_count": 3,
     "tcp_user_timeout": 15_000,
 }
-# One holds the call's lock and one works; a third locks an expired call while it is deleted.
-_SERVER_POOL: dict[str, Any] = {"pool_size": 2, "max_overflow": 1, "pool_timeout": 5}
+# Each call's lock holds a connection, and one works.
+_SERVER_POOL: dict[str, Any] = {"pool_size": 2, "max_overflow": -1}
 _SESSION = (
     "SET tcp_keepalives_idle = 10",
     "SET tcp_keepalives_interval = 5",
@@ -150,7 +150,8 @@ def _postgresql(url: URL, quiet: dict[str, Any]) -> AsyncEngine:
 def _prepare_sqlite(connection: Any, _record: Any) -> None:
     # The driver would begin a transaction at the first write only; _begin_sqlite does it instead.
     connection.isolation_level = None
-    _run(connection, [f"PRAGMA {pragma}" for pragma in _PRAGMAS])
+    script = "".join(f"PRAGMA {pragma};" for pragma in _PRAGMAS)
+    connection.run_async(lambda raw: raw.executescript(script))
 
 
 def _begin_sqlite(connection: Any) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import timedelta
@@ -17,7 +16,15 @@ from jev_turn.replies.effects import STORED, Effect
 from jev_turn.replies.store import memory
 from jev_turn.replies.store.calls import forget_expired
 from jev_turn.replies.store.database import Database
-from jev_turn.replies.store.holder import Holder, claim, confirm, leave, take
+from jev_turn.replies.store.holder import (
+    EXPIRES_AFTER,
+    Holder,
+    claim,
+    confirm,
+    leave,
+    take,
+    wall_ms,
+)
 from jev_turn.replies.store.lock import Lock
 from jev_turn.replies.store.memory import Memory, MemorySummary
 from jev_turn.replies.store.place import Place
@@ -26,14 +33,6 @@ from jev_turn.replies.store.turns import Recovered
 from jev_turn.replies.store.write import write
 
 T = TypeVar("T")
-
-EXPIRES_AFTER = timedelta(days=7)
-"""How long a call is kept after its last step, unless the bot's author says otherwise."""
-
-
-def wall_ms() -> int:
-    """Return the wall clock, ms since 1970."""
-    return time.time_ns() // 1_000_000
 
 
 class ReplyStore:
@@ -59,6 +58,8 @@ class ReplyStore:
         holder: Holder,
         recovered: Recovered,
         clock_ms: Callable[[], int],
+        *,
+        shared: bool,
     ) -> None:
         self.call = holder.call
         self.peer = holder.peer
@@ -67,11 +68,12 @@ class ReplyStore:
         self._lock: Lock | None = lock
         self._holder = holder
         self._clock_ms = clock_ms
+        self._shared = shared
 
     @classmethod
     async def open(
         cls,
-        place: Place = None,
+        place: Place | Database = None,
         call: str | None = None,
         *,
         persist: bool = True,
@@ -83,7 +85,8 @@ class ReplyStore:
 
         Args:
             place: A folder for SQLite, a ``postgresql://`` URL, or ``None`` for ``DATABASE_URL``
-                and, without it, a folder among the user's state.
+                and, without it, a folder among the user's state. A ``Database`` is shared with
+                other calls of this process, and stays open.
             call: The call to take up again; ``None`` begins one with a random id.
             persist: False keeps everything in memory and leaves nothing behind.
             peer: Who calls, as the bot's author names them, for memory over many calls.
@@ -95,9 +98,11 @@ class ReplyStore:
             ReplyStoreError: The place cannot be used, the call is another peer's, or another
                 process writes it (``CallInUse``; the message names that process).
         """
-        database = await Database.open(place, persist=persist)
-        keep_ms = None if expires_after is None else expires_after // timedelta(milliseconds=1)
-        holder = Holder(call or secrets.token_hex(16), peer, keep_ms)
+        shared = isinstance(place, Database)
+        database = (
+            place if isinstance(place, Database) else await Database.open(place, persist=persist)
+        )
+        holder = Holder(call or secrets.token_hex(16), peer, expires_after)
         lock: Lock | None = None
         try:
             lock = await take(database, holder.call)
@@ -106,9 +111,10 @@ class ReplyStore:
         except BaseException:
             if lock is not None:
                 await lock.release()
-            await database.close()
+            if not shared:
+                await database.close()
             raise
-        return cls(database, lock, holder, recovered, clock_ms)
+        return cls(database, lock, holder, recovered, clock_ms, shared=shared)
 
     async def apply(self, effects: Sequence[Effect]) -> None:
         """Write all of ``effects`` that are to be stored, in one transaction.
@@ -176,7 +182,8 @@ class ReplyStore:
         with suppress(ReplyStoreError):
             await self._database.run(lambda connection: leave(connection, self._holder))
         await lock.release()
-        await self._database.close()
+        if not self._shared:
+            await self._database.close()
 
     async def __aenter__(self) -> ReplyStore:
         return self

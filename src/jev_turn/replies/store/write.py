@@ -72,7 +72,8 @@ def _turn(
 
 def _keep(connection: Connection, call: str, cut: fx.Cut) -> None:
     known = schema.cut.c
-    if connection.scalar(select(known.id).where(known.call == call, known.id == cut.id)):
+    kept = select(known.id).where(known.call == call, known.id == cut.id)
+    if connection.scalar(kept) is not None:
         return
     values = {"id": cut.id, "at_ms": cut.at, "text": cut.text, "segment": cut.segment}
     connection.execute(insert(schema.cut).values(call=call, score=cut.score, why=cut.why, **values))
