@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from support.demo_call import call, ended, heard, line, noise, opened, played
 
+from jev_turn.demo.evidence import Ended, Opening
 from jev_turn.demo.labels import Stretch
-from jev_turn.demo.outcome import Ended, Opening, cut_ins, outcomes, thoughts
+from jev_turn.demo.outcome import cut_ins, outcomes, thoughts
 from jev_turn.demo.plan import Fate, Recording, Voice
 from jev_turn.play.witness import Account
 
@@ -14,6 +16,18 @@ def test_opened_after_counts_from_the_first_loud_frame_of_the_sound_itself() -> 
     """The gate decided at 1110 ms of sound, 110 ms in; the pipeline was told at 1124 ms."""
     one = call([line(995, 1500, Fate.ANSWERED)], Account(onsets=[1124]), [opened(1110, 110)])
     assert outcomes(one)[0].openings == (Opening(1124, 124, 129),)
+
+
+@pytest.mark.parametrize(("refused_ms", "held_back"), [(1109, True), (880, True), (879, False)])
+def test_an_opening_that_the_refractory_time_held_back_is_marked(
+    refused_ms: int, held_back: bool
+) -> None:
+    """It was refused between its first loud frame at 880 ms and its opening at 1110 ms."""
+    numbers = {"stream_ms": refused_ms}
+    refusal = {"kind": "gate", "state": "refractory", "t": 0, "numbers": numbers}
+    records = [refusal, opened(1110, 230)]
+    one = call([line(880, 1500, Fate.STOPS)], Account(onsets=[1110]), records)
+    assert outcomes(one)[0].openings == (Opening(1110, 230, 230, held_back),)
 
 
 def test_a_reopening_within_a_stretch_has_no_label() -> None:

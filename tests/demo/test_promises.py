@@ -6,8 +6,9 @@ import pytest
 from support.demo_call import call, heard, line, noise, opened
 
 from jev_turn.demo.call import Call
+from jev_turn.demo.measure import Promise
 from jev_turn.demo.plan import Fate
-from jev_turn.demo.promises import Promise, promises
+from jev_turn.demo.promises import promises
 from jev_turn.play.witness import Account
 from jev_turn.record.oracle import Oracle
 
@@ -51,6 +52,14 @@ def test_the_gate_is_held_to_its_median_and_its_worst(
     """p50 at most 120 ms and never over 150; a median between two values is rounded up."""
     found = [what for what in broken(openings(*after_ms)) if what in (GATE, LABEL)]
     assert found == faults
+
+
+def test_what_the_refractory_time_holds_back_is_not_the_gates_latency() -> None:
+    """For 350 ms after the bot's first sound the gate stays shut on purpose."""
+    refusal = {"kind": "gate", "state": "refractory", "t": 0, "numbers": {"stream_ms": 300}}
+    records = [refusal, opened(410, 410)]
+    one = call([line(0, 900, Fate.CONTINUED)], Account(onsets=[410]), records)
+    assert named(GATE, one).kept and named(GATE, one).cases == 0
 
 
 def test_from_the_label_one_in_ten_may_be_late() -> None:

@@ -2,40 +2,15 @@
 
 from __future__ import annotations
 
-import math
-import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from jev_turn.demo.call import Call
+from jev_turn.demo.measure import Promise, times
 from jev_turn.demo.outcome import Outcome, cut_ins, outcomes, thoughts
 from jev_turn.demo.plan import Fate, Noise, Voice
 from jev_turn.record import wording
 from jev_turn.record.heard import words
-
-
-@dataclass(frozen=True, slots=True)
-class Promise:
-    """One line of the closing table.
-
-    Attributes:
-        what: What is promised.
-        figure: What was measured.
-        limit: What was promised.
-        cases: How many times it was put to the test.
-        faults: Where it was broken.
-    """
-
-    what: str
-    figure: str
-    limit: str
-    cases: int
-    faults: tuple[str, ...] = ()
-
-    @property
-    def kept(self) -> bool:
-        """It held; also when it was not put to the test."""
-        return not self.faults
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +48,20 @@ def promises(calls: Sequence[Call]) -> list[Promise]:
 
 
 def _gate(cases: Sequence[_Case]) -> list[Promise]:
-    opened = [(str(case), opening) for case in cases for opening in case.outcome.openings]
+    opened = [
+        (str(case), opening)
+        for case in cases
+        for opening in case.outcome.openings
+        if not opening.held_back
+    ]
     voices = [case for case in cases if isinstance(case.outcome.played.step.sound, Voice)]
     return [
-        _times(
+        times(
             "gate open after the first loud frame",
             [(name, x.opened_after_ms) for name, x in opened],
             {"p50": 120, "max": 150},
         ),
-        _times(
+        times(
             "gate open after a voice's labelled onset",
             [(name, x.from_label_ms) for name, x in opened],
             {"p50": 130, "p90": 180},
@@ -103,7 +83,7 @@ def _over_the_bot(cases: Sequence[_Case]) -> list[Promise]:
     return [
         _never("nods that stopped the bot or made a turn", _of(cases, Fate.NODDED), _taken_up),
         _never("\u201cstop\u201d that did not stop it", stops, lambda one: _stopped(one) is None),
-        _times(
+        times(
             "bot silent after the end of \u201cstop\u201d",
             [(str(case), _stopped(case.outcome)) for case in stops],
             {"p50": 500, "max": 700},
@@ -170,30 +150,6 @@ def _told(case: _Case) -> str:
         f"{len(one.replies)} replies",
     ]
     return f"{case}: {', '.join(parts)}"
-
-
-def _times(what: str, named: Sequence[tuple[str, int | None]], limits: dict[str, int]) -> Promise:
-    """Hold times to limits on ``p50``, ``p90`` or ``max``; the slowest cases are the faults."""
-    known = [(name, ms) for name, ms in named if ms is not None]
-    limit = ", ".join(f"{name} \u2264 {ms}" for name, ms in limits.items()) + " ms"
-    if not known:
-        return Promise(what, "\u2013", limit, 0)
-    figures = {name: _statistic(name, [ms for _, ms in known]) for name in limits}
-    broken = [name for name, ms in figures.items() if ms > limits[name]]
-    over = min((limits[name] for name in broken), default=0)
-    faults = [f"{name}: {ms} ms" for name, ms in known if broken and ms > over]
-    figure = ", ".join(f"{name} {ms}" for name, ms in figures.items()) + " ms"
-    return Promise(what, figure, limit, len(known), tuple(faults))
-
-
-def _statistic(name: str, values: Sequence[int]) -> int:
-    """Return a statistic, rounded up where it lies between two values."""
-    ordered = sorted(values)
-    if name == "max":
-        return ordered[-1]
-    if name == "p50":
-        return math.ceil(statistics.median(ordered))
-    return ordered[math.ceil(int(name[1:]) / 100 * len(ordered)) - 1]
 
 
 def _words(what: str, calls: Sequence[Call], texts: Callable[[Call], Sequence[str]]) -> Promise:

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from jev_turn.demo.call import Call
+from jev_turn.demo.evidence import Opening
 from jev_turn.demo.outcome import Outcome, cut_ins, outcomes
 from jev_turn.demo.plan import Recording
 from jev_turn.record.heard import words
@@ -26,7 +27,7 @@ def report(call: Call) -> dict[str, Any]:
     tokens = [r["input"] + r["output"] for r in call.records if r["kind"] == "tokens"]
     return {
         "name": call.conversation.name,
-        "onsets": [asdict(opening) for one in found for opening in one.openings],
+        "onsets": [_onset(opening) for one in found for opening in one.openings],
         "false_openings": _false_openings(found) if labelled else None,
         "turns": [asdict(turn) for one in found for turn in one.ended],
         "cut_ins": cut_ins(found) if labelled else None,
@@ -41,6 +42,14 @@ def report(call: Call) -> dict[str, Any]:
         "words_doubled": _count(call.oracle.doubled),
         "judge_calls": sum(r["kind"] == "ask" for r in call.records),
         "tokens": sum(tokens),
+    }
+
+
+def _onset(opening: Opening) -> dict[str, Any]:
+    return {
+        "at_ms": opening.at_ms,
+        "opened_after_ms": opening.opened_after_ms,
+        "from_label_ms": opening.from_label_ms,
     }
 
 

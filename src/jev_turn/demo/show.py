@@ -11,9 +11,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from jev_turn.demo.call import Call
+from jev_turn.demo.measure import Promise
 from jev_turn.demo.microphone import Played
 from jev_turn.demo.plan import Conversation
-from jev_turn.demo.promises import Promise
 from jev_turn.record import Record, wording
 from jev_turn.record.live import Live
 from jev_turn.record.table import closing_table
