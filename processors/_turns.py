@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -14,6 +15,7 @@ from pipecat.frames.frames import (
     InterimTranscriptionFrame,
     ServiceMetadataFrame,
     StartFrame,
+    STTMetadataFrame,
     TranscriptionFrame,
     UserBackchannelFrame,
     UserMuteStartedFrame,
@@ -169,6 +171,8 @@ class TurnHost(MachineHost):
                 self._mute(isinstance(frame, UserMuteStartedFrame))
             case ServiceMetadataFrame() if direction is _DOWN:
                 self._advertise_on(frame)
+                if isinstance(frame, STTMetadataFrame):
+                    self._wait_for_finals(frame)
         return False
 
     def _heard(self, frame: AnyTranscription) -> None:
@@ -200,6 +204,11 @@ class TurnHost(MachineHost):
         self._recogniser = self._recogniser or frame.service_name
         if frame.user_turn_strategies is not None:
             frame.user_turn_strategies = self._strategies
+
+    def _wait_for_finals(self, frame: STTMetadataFrame) -> None:
+        """Commit no interim while its final, which may hold more words, can still be on its way."""
+        late_ms = max(self._config.interim_quiet_ms, round(frame.ttfs_p99_latency * 1000))
+        self._config = replace(self._config, interim_quiet_ms=late_ms)
 
     def _agent_changed(self) -> None:
         if self.judge is None or self.context.over:

@@ -236,6 +236,31 @@ def test_the_final_of_a_committed_interim_is_not_answered_again() -> None:
     assert call.runs == 1
 
 
+def test_an_interim_is_not_committed_while_its_final_may_still_come() -> None:
+    """A recogniser tells how late its finals are: until then an interim may lack words."""
+    steps: list[Step] = [
+        (0.1, STTMetadataFrame(service_name="slow", ttfs_p99_latency=0.8)),
+        (1.1, VADUserStartedSpeakingFrame(start_secs=0.11)),
+        (1.5, heard("how much is a ticket")),
+        (1.7, VADUserStoppedSpeakingFrame(stop_secs=0.2)),
+        (2.2, final("How much is a ticket for a family?")),
+    ]
+    call = bot(steps, 8)
+    assert call.said == ["How much is a ticket for a family?"]
+
+
+def test_an_interim_without_a_final_is_committed_after_that_time() -> None:
+    """A final that never comes keeps nobody waiting for longer."""
+    steps: list[Step] = [
+        (0.1, STTMetadataFrame(service_name="slow", ttfs_p99_latency=0.8)),
+        (1.1, VADUserStartedSpeakingFrame(start_secs=0.11)),
+        (1.5, heard("how much is a ticket")),
+        (1.7, VADUserStoppedSpeakingFrame(stop_secs=0.2)),
+    ]
+    call = bot(steps, 8)
+    assert call.times(UserStoppedSpeakingFrame)[0] == pytest.approx(2.3, abs=0.01)
+
+
 def test_new_words_of_a_late_final_are_answered() -> None:
     """Only the words that were taken are cut off a late final."""
     steps: list[Step] = [

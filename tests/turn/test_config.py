@@ -17,6 +17,7 @@ FROM_ZERO = {
     "barge_in_debounce_ms",
     "confirm_min_ms",
     "eos_decay_ms",
+    "interim_quiet_ms",
     "undecided_ms",
     "side_talk_streak_max",
 }

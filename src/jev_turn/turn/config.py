@@ -19,6 +19,8 @@ class TurnConfig:
         barge_in_debounce_ms: The same while the agent speaks, ms >= 0.
         confirm_min_ms: Microphone quiet needed to end a turn judged surely complete, ms.
         confirm_max_ms: The same for one judged barely complete, ms >= ``confirm_min_ms``.
+        interim_quiet_ms: The same where the last words come from an interim: time for the final,
+            which may hold more, ms >= 0.
         recheck_min_ms: Shortest wait before asking again about unchanged words, ms > 0.
         recheck_max_ms: Longest such wait, ms >= ``recheck_min_ms``.
         cap_ms: Quiet that ends a turn whatever the judge says, ms > 0.
@@ -55,6 +57,7 @@ class TurnConfig:
     barge_in_debounce_ms: int
     confirm_min_ms: int
     confirm_max_ms: int
+    interim_quiet_ms: int
     recheck_min_ms: int
     recheck_max_ms: int
     cap_ms: int
@@ -120,6 +123,7 @@ _FROM_ZERO = (
     "barge_in_debounce_ms",
     "confirm_min_ms",
     "confirm_max_ms",
+    "interim_quiet_ms",
     "eos_decay_ms",
     "undecided_ms",
     "side_talk_streak_max",

@@ -92,7 +92,10 @@ def confirmed_at(ctx: Context, config: TurnConfig) -> int | None:
     since, judged = quiet_since(ctx), ctx.turn.judged
     if since is None or judged is None:
         return None
-    return since + curves.whole_ms(curves.confirm(config, judged.verdict.turn_complete))
+    needed_ms = curves.whole_ms(curves.confirm(config, judged.verdict.turn_complete))
+    if ctx.turn.interim is not None:
+        needed_ms = max(needed_ms, config.interim_quiet_ms)
+    return since + needed_ms
 
 
 def recheck_at(ctx: Context, config: TurnConfig) -> int | None:
