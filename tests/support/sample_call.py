@@ -18,6 +18,8 @@ def sample_call(
     _opening(call, start_ms, name)
     for write in (_levels, _first_turn, _over_the_bot, _side_talk):
         write(call, start_ms)
+    call.write("mute", start_ms + 18_000, state="start")
+    call.write("mute", start_ms + 18_900, state="stop")
     call.write("end", start_ms + 20_000, why="hung_up")
     call.records.sort(key=lambda record: int(record["t"]))
     return call.records

@@ -102,6 +102,8 @@ KINDS: Mapping[str, _Kind] = {
         {"quiet_ms": WHOLE, "numbers": NUMBERS, "user": NAME},
     ),
     "bot": _Kind({"state": _one_of("start", "stop", "thinking")}),
+    # The microphone gives the recogniser silence, because the bot can be heard.
+    "mute": _Kind({"state": _one_of("start", "stop")}),
     # A piece of the bot's speech as it leaves the loudspeaker.
     "spoken": _Kind({"text": TEXT, "words": WHOLE}),
     "partial": _HEARD,
@@ -114,7 +116,9 @@ KINDS: Mapping[str, _Kind] = {
         {"ask": WHOLE, "probabilities": SHARES, "thresholds": SHARES, "latency_ms": WHOLE},
         {"bundle": _BUNDLE, "model": NAME, "quiet_ms": WHOLE},
     ),
-    "failed": _Kind({"ask": WHOLE, "error": WORD}, {"latency_ms": WHOLE, "model": NAME}),
+    "failed": _Kind(
+        {"ask": WHOLE, "error": WORD}, {"bundle": _BUNDLE, "latency_ms": WHOLE, "model": NAME}
+    ),
     # An order of the turn machine by its class name: EndTurn, Interrupt, Backchannel...
     "effect": _Kind(
         {"name": WORD}, {"why": WORD, "text": TEXT, "words": WHOLE, "numbers": NUMBERS}
