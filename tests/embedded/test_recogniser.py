@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from jev_turn.embedded.packages import RECOGNISER, inside
-from jev_turn.embedded.recogniser import somebody_speaks, words_of
+from jev_turn.embedded.recogniser import SPEECH_FRAMES_MIN, holds, speech_frames, words_of
 from jev_turn.errors import ConfigError
 
 
@@ -27,11 +27,11 @@ def test_three_frames_of_speech_make_a_segment_speech(
     probabilities: list[float], speaks: bool
 ) -> None:
     """Noise reaches 0.15; the shortest words reach 0.5 in eleven frames of 32 ms and more."""
-    assert somebody_speaks(probabilities) is speaks
+    assert holds(speech_frames(probabilities), SPEECH_FRAMES_MIN) is speaks
 
 
 def test_the_check_ends_with_the_third_frame() -> None:
-    """Speech is told from its beginning: the rest of a long segment is not looked at."""
+    """Speech is told from its beginning: the rest is looked at only for the words it must hold."""
     looked_at = []
 
     def frames() -> Iterator[float]:
@@ -39,8 +39,11 @@ def test_the_check_ends_with_the_third_frame() -> None:
             looked_at.append(number)
             yield 1.0
 
-    assert somebody_speaks(frames())
+    speech = speech_frames(frames())
+    assert holds(speech, 3)
     assert len(looked_at) == 3
+    assert holds(speech, 5)
+    assert len(looked_at) == 8
 
 
 @pytest.mark.parametrize(

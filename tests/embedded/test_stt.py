@@ -88,6 +88,15 @@ def test_a_segment_without_words_yields_nothing() -> None:
     assert listen(Reader([""]), 2400, spoken(1000, 1500)).finals == []
 
 
+def test_shown_words_that_were_none_are_taken_back() -> None:
+    """Music that read like words for a second must not be answered because no final came."""
+    reader = Reader([*["thank you for watching"] * 4, ""])
+    heard = listen(reader, 4000, spoken(1000, 2600))
+    shown = [frame.text for _, frame in heard.of(InterimTranscriptionFrame)]
+    assert shown == ["thank you for watching", ""]
+    assert heard.finals == []
+
+
 def test_reads_begin_at_800_ms_and_come_every_300_ms() -> None:
     """Speech from 1 s on: reads when 0.8, 1.1, 1.4 and 1.7 s of it are there, then the final."""
     reader = Reader()

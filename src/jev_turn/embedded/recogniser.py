@@ -24,6 +24,8 @@ from jev_turn.embedded.packages import RECOGNISER, inside, missing
 RATE = 16000
 SPEECH_PROBABILITY = 0.5
 SPEECH_FRAMES_MIN = 3
+SPEECH_FRAMES_PER_WORD = 2
+"""Nobody says a word in less than 64 ms; the model writes whole sentences for a bar of music."""
 
 _WORD = re.compile(r"[A-Za-z0-9]")
 _FRAME = 512
@@ -70,10 +72,13 @@ class EmbeddedRecogniser:
     def read(self, pcm: bytes) -> str:
         """Return the words in 16-bit mono sound at 16 kHz; empty when nobody speaks."""
         wave = np.frombuffer(pcm, np.int16).astype(np.float32) / _FULL_SCALE
-        if not somebody_speaks(self._probabilities(wave)):
+        speech = speech_frames(self._probabilities(wave))
+        if not holds(speech, SPEECH_FRAMES_MIN):
             return ""
         transcript = self._transcriber.transcribe_without_streaming(wave.tolist(), RATE)
-        return words_of(" ".join(line.text for line in transcript.lines))
+        text = words_of(" ".join(line.text for line in transcript.lines))
+        more = SPEECH_FRAMES_PER_WORD * len(text.split()) - SPEECH_FRAMES_MIN
+        return text if holds(speech, more) else ""
 
     def _probabilities(self, wave: Wave) -> Iterator[float]:
         """Tell, frame by frame, how sure Silero is of speech."""
@@ -86,14 +91,18 @@ class EmbeddedRecogniser:
         self._transcriber.close()
 
 
-def somebody_speaks(probabilities: Iterable[float]) -> bool:
-    """Tell whether at least three 32 ms frames sound like speech; stops looking at the third.
+def speech_frames(probabilities: Iterable[float]) -> Iterator[float]:
+    """Yield those of the 32 ms frames that sound like speech.
 
     Args:
         probabilities: Silero's, one for each frame, 0 to 1.
     """
-    speech = (1 for probability in probabilities if probability >= SPEECH_PROBABILITY)
-    return sum(islice(speech, SPEECH_FRAMES_MIN)) == SPEECH_FRAMES_MIN
+    return (probability for probability in probabilities if probability >= SPEECH_PROBABILITY)
+
+
+def holds(speech: Iterator[float], frames: int) -> bool:
+    """Take ``frames`` more frames of ``speech``, and tell whether there were so many."""
+    return sum(1 for _ in islice(speech, max(0, frames))) >= frames
 
 
 def words_of(text: str) -> str:

@@ -82,6 +82,11 @@ class GrowingSegment:
         self._shown = common
         return common
 
+    @property
+    def shown(self) -> bool:
+        """Words of it have been shown."""
+        return bool(self._shown)
+
     def close(self, stop_secs: float, audio_bytes: int) -> SpokenSegment:
         """End the segment.
 

@@ -47,7 +47,7 @@ class EmbeddedSTTService(SegmentedSTTService):
     Emits: ``InterimTranscriptionFrame`` from 0.8 s of speech on, at most every 0.3 s, with the
     words on which two consecutive reads agree, never after the segment has closed;
     ``TranscriptionFrame`` (``finalized``, ``result`` a ``SpokenSegment``) when it has. A segment
-    in which nobody speaks yields nothing.
+    in which nobody speaks yields nothing, or an empty interim that takes shown words back.
 
     Reads run in one thread of the service's own, one at a time. Words are English, and numbers
     come as digits.
@@ -74,7 +74,7 @@ class EmbeddedSTTService(SegmentedSTTService):
         self._recogniser = recogniser or EmbeddedRecogniser()
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="embedded-stt")
         self._resamplers: dict[int, BaseAudioResampler] = {}
-        self._closed: deque[SpokenSegment] = deque()
+        self._closed: deque[tuple[SpokenSegment, bool]] = deque()
         self._segment: GrowingSegment | None = None
         self._reading: asyncio.Task[None] | None = None
         self._rests_until = 0.0
@@ -120,15 +120,20 @@ class EmbeddedSTTService(SegmentedSTTService):
             audio: 16-bit mono samples at 16 kHz.
 
         Yields:
-            One final ``TranscriptionFrame``, or nothing when nobody spoke.
+            One final ``TranscriptionFrame``. When nobody spoke nothing, or an empty interim where
+            words had been shown: they were none.
         """
-        segment = self._closed.popleft()
+        segment, shown = self._closed.popleft()
         await self.start_processing_metrics()
         text = await self._read(audio)
         await self.stop_processing_metrics()
         if text:
             yield TranscriptionFrame(
                 text, self._user_id, time_now_iso8601(), Language.EN, segment, finalized=True
+            )
+        elif shown:
+            yield InterimTranscriptionFrame(
+                "", self._user_id, time_now_iso8601(), Language.EN, segment
             )
 
     async def _handle_user_started_speaking(self, frame: VADUserStartedSpeakingFrame) -> None:
@@ -143,7 +148,8 @@ class EmbeddedSTTService(SegmentedSTTService):
             return
         segment, self._segment = self._segment, None
         if self.is_usable:
-            self._closed.append(segment.close(frame.stop_secs, len(self._audio_buffer)))
+            closed = segment.close(frame.stop_secs, len(self._audio_buffer))
+            self._closed.append((closed, segment.shown))
         await super()._handle_user_stopped_speaking(frame)
 
     async def _at_model_rate(self, frame: InputAudioRawFrame) -> bytes:
