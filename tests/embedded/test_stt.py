@@ -11,6 +11,7 @@ from itertools import chain, repeat
 import numpy as np
 import pytest
 from pipecat.frames.frames import (
+    InterimTranscriptionFrame,
     TranscriptionFrame,
     VADUserStoppedSpeakingFrame,
 )
