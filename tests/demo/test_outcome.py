@@ -59,6 +59,17 @@ def test_everything_belongs_to_the_sound_before_it() -> None:
     assert [turn.text for turn in first.ended] == ["hello"]
 
 
+def test_words_that_were_never_made_final_are_words_too() -> None:
+    """A recogniser that reads words into music need not stand by them for harm to be done."""
+    partials = [
+        {"kind": "partial", "t": at_ms, "segment": 1, "text": text}
+        for at_ms, text in ((800, "hel"), (4000, "thank"), (4300, "thank you"))
+    ]
+    sounds = [line(500, 1000, Fate.ANSWERED), noise(3500, 4500, "music")]
+    found = outcomes(call(sounds, Account(finals=[heard(1300, "hello")]), partials, began_ms=10))
+    assert [one.words for one in found] == [("hello",), ("thank you",)]
+
+
 def test_the_bot_is_stopped_when_the_loudspeaker_is_silent() -> None:
     """The order went out at 5400 ms, the last sound was heard at 5410: 410 after the end."""
     account = Account(interrupts=[5400])

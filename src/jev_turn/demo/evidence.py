@@ -102,6 +102,12 @@ def _from_labels(call: Call) -> list[tuple[int, int | None]]:
     return found
 
 
+def interims(call: Call) -> list[tuple[int, str]]:
+    """Return when the recogniser wrote which words that were not final yet."""
+    lines = [r for r in call.records if r["kind"] == "partial" and r["text"]]
+    return [(r["t"] + call.record_began_ms, r["text"]) for r in lines]
+
+
 def endings(call: Call) -> list[Ended]:
     """Return every turn that ended, in order."""
     reasons = [r for r in call.records if r["kind"] == "effect" and r["name"] == "EndTurn"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from jev_turn.demo.call import Call
 from jev_turn.demo.evidence import (
@@ -12,6 +12,7 @@ from jev_turn.demo.evidence import (
     Interruption,
     Opening,
     endings,
+    interims,
     interruptions,
     openings,
 )
@@ -25,16 +26,14 @@ class Outcome:
 
     Attributes:
         played: The sound.
-        until_ms: Beginning of the next sound; the end of the call for the last one.
         openings: Openings of the gate.
-        words: What was recognised.
+        words: What was recognised; without any final, the last words that were not final.
         ended: Turns that ended.
         interruptions: Interruptions.
         replies: Beginnings of the bot's speech.
     """
 
     played: Played
-    until_ms: int
     openings: tuple[Opening, ...] = ()
     words: tuple[str, ...] = ()
     ended: tuple[Ended, ...] = ()
@@ -61,28 +60,30 @@ def outcomes(call: Call) -> list[Outcome]:
     Returns:
         One outcome per sound, in order.
     """
-    account, played = call.account, call.played
-    starts = [one.onset_ms for one in played]
-    last = max(
-        [0, *account.onsets, *(at for at, _ in account.turns), *(b for _, b in call.audible)]
-    )
-    untils = [*starts[1:], max(last, played[-1].end_ms) + 1] if played else []
-    found = [Outcome(one, until) for one, until in zip(played, untils, strict=True)]
+    starts = [one.onset_ms for one in call.played]
 
     def owner(at_ms: int) -> int:
         return max(0, bisect_right(starts, at_ms) - 1)
 
     opened, ended, stopped = openings(call), endings(call), interruptions(call)
-    for index, one in enumerate(found):
-        found[index] = replace(
+    finals = [(final.at_ms, final.text) for final in call.account.finals if final.text]
+    unsure = interims(call)
+
+    def words(index: int) -> tuple[str, ...]:
+        final = [text for at_ms, text in finals if owner(at_ms) == index]
+        return tuple(final or [text for at_ms, text in unsure if owner(at_ms) == index][-1:])
+
+    return [
+        Outcome(
             one,
             openings=tuple(x for x in opened if owner(x.at_ms) == index),
-            words=tuple(x.text for x in account.finals if x.text and owner(x.at_ms) == index),
+            words=words(index),
             ended=tuple(x for x in ended if owner(x.ended_ms) == index),
             interruptions=tuple(x for x in stopped if owner(x.at_ms) == index),
-            replies=tuple(at for at, _ in account.bot if owner(at) == index),
+            replies=tuple(at for at, _ in call.account.bot if owner(at) == index),
         )
-    return found
+        for index, one in enumerate(call.played)
+    ]
 
 
 def thoughts(found: Sequence[Outcome]) -> list[list[Outcome]]:
