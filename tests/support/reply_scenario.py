@@ -22,13 +22,15 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from jev_turn.replies import events as ev
 from jev_turn.replies import machine, mouth
 from jev_turn.replies.config import MouthConfig, ReplyConfig
 from jev_turn.replies.context import Context
-from jev_turn.replies.effects import Cut, Effect, MouthEffect, StartTurn
+from jev_turn.replies.effects import Effect, MouthEffect, StartTurn
+
+E = TypeVar("E")
 
 _SPOKEN = re.compile(r'(".*")(?: for (\S+))?')
 _BLOCK = re.compile(r"^```(scenario|mouth)\n(.*?)(?=^```$)", re.MULTILINE | re.DOTALL)
@@ -64,13 +66,20 @@ class ListRunner:
                 self.turn = effect.turn
         return effects
 
-    def at(self, at: int, event: Callable[[int], ev.Event] | None = None) -> tuple[Effect, ...]:
-        """Let time pass up to ``at`` and feed one event; return all that came of both."""
+    def do(self, at: int, line: str = "tick") -> tuple[Effect, ...]:
+        """Let time pass up to ``at`` and feed one line; return all that came of both."""
         seen = len(self.log)
         self.run_until(at)
-        if event is not None:
-            self.send(event(at))
+        self.send(self.read(at, line))
         return tuple(effect for _, effect in self.log[seen:])
+
+    def times(self, kind: type[Effect]) -> list[int]:
+        """Return when effects of one kind came, ms."""
+        return [at for at, effect in self.log if isinstance(effect, kind)]
+
+    def all(self, kind: type[E]) -> list[E]:
+        """Return all effects of one kind."""
+        return [effect for _, effect in self.log if isinstance(effect, kind)]
 
     def read(self, at: int, text: str) -> ev.Event:
         """Read one line of a scenario."""
@@ -117,15 +126,20 @@ class MouthRunner:
         self.log += [(self.ctx.at, effect) for effect in effects]
         return effects
 
-    def at(
-        self, at: int, event: Callable[[int], ev.MouthEvent] | None = None
-    ) -> tuple[MouthEffect, ...]:
-        """Let time pass up to ``at`` and feed one event; return all that came of both."""
+    def do(self, at: int, line: str = "tick") -> tuple[MouthEffect, ...]:
+        """Let time pass up to ``at`` and feed one line; return all that came of both."""
         seen = len(self.log)
         self.run_until(at)
-        if event is not None:
-            self.send(event(at))
+        self.send(self.read(at, line))
         return tuple(effect for _, effect in self.log[seen:])
+
+    def times(self, kind: type[MouthEffect]) -> list[int]:
+        """Return when effects of one kind came, ms."""
+        return [at for at, effect in self.log if isinstance(effect, kind)]
+
+    def all(self, kind: type[E]) -> list[E]:
+        """Return all effects of one kind."""
+        return [effect for _, effect in self.log if isinstance(effect, kind)]
 
     def read(self, at: int, text: str) -> ev.MouthEvent:
         """Read one line of a scenario."""
@@ -199,11 +213,6 @@ def _short(effect: Effect | MouthEffect) -> str:
     cuts = ", ".join(f"{cut.id}" for cut in effect.cuts)
     fresh = "" if effect.fresh == effect.text else f", fresh={effect.fresh!r}"
     return f"StartTurn(turn={effect.turn}, cuts=({cuts}), text={effect.text!r}{fresh})"
-
-
-def cut(number: int, text: str = "what is an index", **changes: Any) -> Cut:
-    """A cut to begin with."""
-    return replace(Cut(number, 0, text, number, 0.9, "enough"), **changes)
 
 
 _SOUND: dict[str, Callable[[int, str], ev.Onset | ev.Quieted | ev.Stalled | ev.Tick]] = {

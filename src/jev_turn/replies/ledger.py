@@ -153,7 +153,7 @@ def _joined(text: str, left: Letter, right: Letter) -> bool:
     if left.start == right.start:
         return True
     if _stands_alone(text[left.start]) or _stands_alone(text[right.start]):
-        return _is_mark(text[right.start])
+        return not gap and _is_mark(text[right.start])
     return all(char in _INNER for char in gap)
 
 

@@ -201,12 +201,12 @@ def _hung_up(ctx: Context, out: Out) -> Context:
 
 def _advance(ctx: Context, config: ReplyConfig, out: Out) -> Context:
     ctx = stt.advance(ctx, config, out)
-    if timing.due(ctx, ctx.ear.next_tick):
-        ctx = ear.look(ctx, config, out)
     if timing.due(ctx, timing.unanswered_at(ctx, config)):
         ctx = ear.away(ctx, "no answer", out)
     if timing.due(ctx, timing.degraded_at(ctx, config)):
         ctx = ear.cut(ctx, 0.0, "degraded", out)
+    if timing.due(ctx, ctx.ear.next_tick):
+        ctx = ear.look(ctx, config, out)
     if timing.due(ctx, timing.silent_at(ctx)):
         ctx = _ended(ctx, "", out, error="silent")
     if timing.due(ctx, timing.stuck_at(ctx, config)):

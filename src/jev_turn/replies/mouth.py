@@ -7,9 +7,9 @@ quiet decide:
     up to open_at_ms       ask the judge, and never more often than ask_interval_ms
     from open_at_ms on     open without asking
 
-A verdict counts only if no word and no sound came since it was asked for. Once open, the mouth is
-transparent for the rest of the person's turn. At the ceiling it opens if the person is quiet, and
-gives the reply up if not: it never speaks over a person.
+A verdict counts only if the person is still quiet and no word and no sound came since it was asked
+for. Once open, the mouth is transparent for the rest of the person's turn. At the ceiling it opens
+if the person is quiet, and gives the reply up if not: it never speaks over a person.
 """
 
 from __future__ import annotations
@@ -179,7 +179,7 @@ def _answered(
     if isinstance(event, ev.MouthFailed):
         out.append(Note("degraded", event.error))
         return _hold(mouth, "error", config, out)
-    if asked.void:
+    if asked.void or _quiet(mouth, config) < config.ask_from_ms:
         return _hold(mouth, "late", config, out, event.finished)
     if event.finished >= config.finish_threshold:
         return _open(mouth, "finished", config, out, event.finished)
@@ -214,7 +214,8 @@ def _advance(mouth: Mouth, config: MouthConfig, out: Out) -> Mouth:
 
 
 def _at_ceiling(mouth: Mouth, config: MouthConfig, out: Out) -> Mouth:
-    if not mouth.mic.sounds:
+    quiet = _knows_quiet(mouth) and _quiet(mouth, config) >= config.ask_from_ms
+    if quiet or mouth.mic.stalled:
         return _open(mouth, "ceiling", config, out)
     if mouth.word_at is not None and mouth.at - mouth.word_at >= config.cap_ms:
         return _open(mouth, "still", config, out)
@@ -233,11 +234,11 @@ def _deadline(mouth: Mouth, config: MouthConfig) -> int | None:
 
 
 def _ceiling_at(mouth: Mouth, config: MouthConfig) -> int:
-    """Return when nothing is held any longer, ms; a breath is not taken for the end of a turn."""
-    ceiling = mouth.held_at + config.ceiling_ms
+    """Return when nothing is held any longer, ms; one breath is not taken for the end of a turn."""
+    ceiling, breath = mouth.held_at + config.ceiling_ms, config.lag_ms + config.ask_from_ms
     if not _knows_quiet(mouth):
         return ceiling
-    return max(ceiling, mouth.mic.quiet_since + config.lag_ms + config.ask_from_ms)
+    return max(ceiling, min(mouth.mic.quiet_since, ceiling) + breath)
 
 
 def _ask_at(mouth: Mouth, config: MouthConfig) -> int | None:
