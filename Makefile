@@ -7,7 +7,7 @@ TURNS ?= 1000
 SEED ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint soak bench lock clean
+.PHONY: help setup demo test gate lint soak bench lock clean
 
 help: ## This list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' $(MAKEFILE_LIST)
@@ -31,6 +31,9 @@ demo: $(READY) ## Conversations through a real pipeline, with no key (ARGS="--fa
 
 test: $(READY) ## The test suite (ARGS="-k gate")
 	@$(BIN)/pytest $(ARGS)
+
+gate: $(READY) ## The rules of both ways of taking turns, in a sandbox, in under a second
+	@$(BIN)/pytest -q -m gate tests/turn tests/replies $(ARGS)
 
 lint: $(READY) ## Style, types, questions and policy
 	$(BIN)/ruff check

@@ -13,6 +13,8 @@ import pytest
 from hypothesis import settings
 from loguru import logger
 
+pytest_plugins = ["support.gate"]
+
 settings.register_profile("dev", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, database=None, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
