@@ -39,6 +39,7 @@ KEPT_WHOLE = {
     "a plural": ("three index", "three indexes", "indexes"),
     "an opening quote": ("he said", 'he said "yes please"', '"yes please"'),
     "an opening question": ("hola", "Hola, \u00bfqu\u00e9 tal?", "\u00bfqu\u00e9 tal?"),
+    "an opening question at once": ("hola", "Hola,\u00bfqu\u00e9 tal?", "\u00bfqu\u00e9 tal?"),
     "an amount": ("it costs", "it costs $5", "$5"),
     "a negative number": ("it is", "it is -5 degrees", "-5 degrees"),
 }
@@ -55,6 +56,7 @@ WITHOUT_SPACES = {
     "ja and more": ("東京まで", "東京までいくらですか", "いくらですか"),
     "ja behind a comma": ("はい", "はい、お願いします", "お願いします"),
     "ja half width": ("ｱｲｽ", "アイスください", "ください"),
+    "ja voiced mark": ("あ", "あ\u3099い", "あ\u3099い"),
     "ja shorter": ("東京までいくら", "東京まで", ""),
 }
 """In a script without spaces a word ends at every character."""

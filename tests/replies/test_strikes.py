@@ -172,11 +172,12 @@ def test_dropped_words_come_back_within_ten_seconds(run: ListRunner, at: int, te
     assert run.ctx.buffer.text == text
 
 
-def test_the_return_of_dropped_words_can_be_turned_off(run: ListRunner) -> None:
+@pytest.mark.parametrize("at", [3000, 3001])
+def test_the_return_of_dropped_words_can_be_turned_off(run: ListRunner, at: int) -> None:
     """Section 9, 7: an option; where people mutter, old words would pollute new ones."""
     run.config = replace(run.config, rejoin_ms=0)
     strike(run)
-    run.do(3001, 'heard "about Rome"')
+    run.do(at, 'heard "about Rome"')
     assert (run.ctx.buffer.text, run.all(Rejoin)) == ("about Rome", [])
 
 

@@ -43,6 +43,25 @@ def test_without_sound_there_is_nothing_to_hear(run: ListRunner, line: str) -> N
     assert (silences(run), run.all(ReconnectStt)) == ([], [])
 
 
+def test_muted_sound_is_no_sound_without_words(run: ListRunner) -> None:
+    """Nobody could hear anything; counted, each long reply would reconnect the service."""
+    run.do(0, "onset")
+    run.do(1000, "stalled")
+    run.do(9000, "back")
+    run.do(16999)
+    assert silences(run) == []
+    run.do(17000)
+    assert silences(run) == [17000]
+
+
+def test_a_fault_that_is_known_is_not_counted_again(run: ListRunner) -> None:
+    """Its next attempt is due already; put off by the silence, it would come later and later."""
+    run.do(0, "onset")
+    run.do(7900, "stt-down closed")
+    run.do(8400)
+    assert (silences(run), run.times(ReconnectStt)) == ([8000], [8400])
+
+
 def test_each_sound_has_its_own_eight_seconds(run: ListRunner) -> None:
     """Coughs of a second each never add up to a dead recogniser."""
     for at in range(0, 20000, 2000):

@@ -126,6 +126,14 @@ def test_a_held_reply_gets_its_three_seconds_when_it_opens(
     assert flying.all(EndTurnRecord) == [EndTurnRecord(1, "A list.", not error, error)]
 
 
+def test_a_reply_may_be_held_after_its_run_has_ended(flying: ListRunner) -> None:
+    """Its first sound comes from the voice, later than the model's last word."""
+    flying.do(2000, 'run-ended "A list."')
+    flying.do(2500, "held")
+    flying.do(9000)
+    assert flying.all(EndTurnRecord) == []
+
+
 def test_a_reply_that_opens_before_its_run_ends_is_timed_from_the_end(flying: ListRunner) -> None:
     """A model may write for ten seconds before its first sentence is complete."""
     flying.do(1500, "held")
