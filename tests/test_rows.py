@@ -1,4 +1,4 @@
-"""No row of the first design is forgotten, and every test that is named for one exists."""
+"""No row of the two designs is forgotten, and every test that is named for one exists."""
 
 from __future__ import annotations
 
@@ -12,13 +12,17 @@ import pytest
 
 TESTS = Path(__file__).parent
 ROWS: dict[str, list[str] | str] = tomllib.loads((TESTS / "rows.toml").read_text())
-SCENARIOS = TESTS / "turn" / "scenarios"
+SCENARIOS = {
+    f"{folder}/test_scenarios.py": TESTS / folder / "scenarios" for folder in ("turn", "replies")
+}
 REQUIREMENTS = TESTS.parents[1] / "shared" / "spec" / "requirements.md"
 
 GROUPS = {"G": 27, "B": 11, "J": 19, "D": 25, "I": 9, "F": 24, "K": 21, "E": 9, "S": 5}
 GROUPS |= {"C": 3, "U": 2, "L": 5}
 IDS = [f"S1-{group}{n:02}" for group, last in GROUPS.items() for n in range(1, last + 1)]
 IDS.insert(IDS.index("S1-K21") + 1, "S1-K+")
+GROUPS_2 = {"E": 7, "J": 10, "R": 12, "X": 16, "G": 9, "M": 8, "Y": 11, "A": 5, "L": 4}
+IDS_2 = [f"S2-{group}{n:02}" for group, last in GROUPS_2.items() for n in range(1, last + 1)]
 RULED_LATER = {"S1-G26", "S1-G27", "S1-D25"}
 NAMED_HERE = {row for row in IDS if row[3] in "FK"}
 """The state table and the knobs have no ids of their own; they are counted from the top."""
@@ -44,16 +48,16 @@ def missing(test: str) -> str:
         return "no such test"
     if found["case"] is None:
         return ""
-    is_scenario = found["file"] == "turn/test_scenarios.py"
-    return "" if is_scenario and (SCENARIOS / f"{found['case']}.md").is_file() else "no such case"
+    scenarios = SCENARIOS.get(found["file"])
+    return "" if scenarios and (scenarios / f"{found['case']}.md").is_file() else "no such case"
 
 
 def test_every_row_is_there_once_and_in_order() -> None:
     """A row is tested or says why not; there are no rows besides."""
-    assert list(ROWS) == IDS
+    assert list(ROWS) == IDS + IDS_2
 
 
-@pytest.mark.parametrize("row", IDS)
+@pytest.mark.parametrize("row", IDS + IDS_2)
 def test_a_row_has_tests_that_exist_or_a_reason(row: str) -> None:
     """Tests are named by id, reasons are said in a sentence."""
     tests = ROWS[row]
@@ -66,11 +70,21 @@ def test_a_row_has_tests_that_exist_or_a_reason(row: str) -> None:
 
 def test_a_scenario_stands_at_every_row_that_it_names() -> None:
     """A scenario's ``Rows:`` line and the table agree."""
-    for path in sorted(SCENARIOS.glob("*.md")):
-        test = f"tests/turn/test_scenarios.py::test_scenario[{path.stem}]"
-        for line in re.findall(r"Rows: (.*)", path.read_text()):
-            for row in re.findall(r"S1-[\w+]+", line):
-                assert test in ROWS[row], f"{path.name} names {row}"
+    for file, folder in SCENARIOS.items():
+        for path in sorted(folder.glob("*.md")):
+            for line in re.findall(r"Rows: (.*)", path.read_text()):
+                for row in re.findall(r"S[12]-[\w+]+", line):
+                    test = f"tests/{file}::test_scenario[{path.stem}]"
+                    assert test in ROWS[row], f"{path.name} names {row}"
+
+
+def test_the_rows_of_the_second_design_are_those_of_the_requirements() -> None:
+    """Beside the requirements themselves, no id of their third section is missing here."""
+    if not REQUIREMENTS.exists():
+        pytest.skip("the requirements are not beside this checkout")
+    section = REQUIREMENTS.read_text().split("\n## 3.")[1].split("\n## 4.")[0]
+    found = re.findall(r"^\| ([A-Z]\d\d) \|", section, re.M)
+    assert {f"S2-{row}" for row in found} == set(IDS_2)
 
 
 def test_the_rows_are_those_of_the_requirements() -> None:
