@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pipecat.frames.frames import SystemFrame
+from pipecat.frames.frames import FunctionCallFromLLM, SystemFrame
 
 
 @dataclass
@@ -35,3 +36,18 @@ class TurnStateFrame(SystemFrame):
 
     open: bool = False
     words: bool = False
+
+
+@dataclass
+class ToolsHeldFrame(SystemFrame):
+    """The model asked for tools that wait at the mouth with the words of its reply.
+
+    A SystemFrame that the model pushes upstream in front of the end of its response, so that who
+    follows the run does not take it for over. The tools' start is announced when they start; if
+    their reply is dropped, they never do.
+
+    Parameters:
+        function_calls: The calls that wait.
+    """
+
+    function_calls: Sequence[FunctionCallFromLLM] = ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import copy
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from pipecat.frames.frames import (
@@ -54,11 +54,18 @@ class MicGate(FrameProcessor):
     Args:
         policy: ``mic.*``; the packaged policy and the environment by default.
         record: Where to write the muted time.
+        now_ms: The record's clock, for instance ``ReplyList.now_ms``; its own by default, which
+            runs from the ``StartFrame``.
         **kwargs: For Pipecat's ``FrameProcessor``.
     """
 
     def __init__(
-        self, *, policy: Policy | None = None, record: Recorder | None = None, **kwargs: Any
+        self,
+        *,
+        policy: Policy | None = None,
+        record: Recorder | None = None,
+        now_ms: Callable[[], int] | None = None,
+        **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
         policy = policy or load_policy()
@@ -67,6 +74,7 @@ class MicGate(FrameProcessor):
         # A ring longer than the tail would hold the end of the bot's own words.
         self._ring_ms = min(policy.value("mic.ring_ms"), tail_ms)
         self._record = record
+        self._now_ms = now_ms or self._since_start_ms
         self._muted = False
         self._live = False
         self._zero = 0.0
@@ -150,8 +158,10 @@ class MicGate(FrameProcessor):
 
     def _write(self, state: str) -> None:
         if self._record is not None:
-            now = asyncio.get_running_loop().time()
-            self._record.write("mute", int((now - self._zero) * 1000 + 1e-6), state=state)
+            self._record.write("mute", self._now_ms(), state=state)
+
+    def _since_start_ms(self) -> int:
+        return int((asyncio.get_running_loop().time() - self._zero) * 1000 + 1e-6)
 
 
 def wants_mic_gate(transport: BaseTransport) -> bool:

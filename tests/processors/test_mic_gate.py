@@ -68,9 +68,9 @@ class Call:
     """A bot that only speaks, and what MicGate made of its microphone."""
 
     steps: Sequence[Step]
-    lasts: float = 3.0
+    lasts: float = 1.6
     gate: MicGate = field(default_factory=MicGate)
-    voice: FrameProcessor = field(default_factory=lambda: CaseVoice({"Hello.": 1.0}))
+    voice: FrameProcessor = field(default_factory=lambda: CaseVoice({"Hello.": 0.5}))
     prepare: Callable[[Stage], None] = lambda _: None
     played: list[tuple[float, float, bool]] = field(default_factory=list)
     heard: list[tuple[float, Any]] = field(default_factory=list)
@@ -141,7 +141,7 @@ def microphone(seconds: float) -> Iterator[bytes]:
         yield number.to_bytes(2, "little") * (CHUNK_BYTES // 2)
 
 
-def call(steps: Sequence[Step], lasts: float = 3.0, **more: Any) -> Call:
+def call(steps: Sequence[Step], lasts: float = 1.6, **more: Any) -> Call:
     """Run a call."""
     return run(Call(steps, lasts, **more).run())
 
@@ -151,15 +151,15 @@ def near(value: float, abs: float = 1e-3) -> Any:
     return pytest.approx(value, abs=abs)
 
 
-HELLO: Step = (0.5, TTSSpeakFrame("Hello."))
-FROM, TO = 0.55, 1.55
+HELLO: Step = (0.3, TTSSpeakFrame("Hello."))
+FROM, TO = 0.35, 0.85
 """When the voice is heard."""
 
 
 @functools.cache
 def hello() -> Call:
     """Run a call in which the bot says one thing."""
-    return call([HELLO], 2.5)
+    return call([HELLO])
 
 
 def sound(ms: int, level: int = 1000, destination: str | None = None) -> TTSAudioRawFrame:
@@ -177,7 +177,7 @@ class Bare(FrameProcessor):
         await self.push_frame(frame, direction)
 
 
-def bare(steps: Sequence[Step], lasts: float = 3.5, **more: Any) -> Call:
+def bare(steps: Sequence[Step], lasts: float = 2.2, **more: Any) -> Call:
     """Run a call whose script pushes the voice's frames itself."""
     return call(steps, lasts, voice=Bare(), **more)
 
@@ -200,7 +200,7 @@ def test_the_mute_lasts_from_the_first_audio_to_a_tail_behind_the_last() -> None
 def test_no_chunk_is_played_to_an_open_microphone() -> None:
     """The mute begins before the first sample leaves, so that not even its onset comes back."""
     one = hello()
-    assert len(one.played) == 50
+    assert len(one.played) == 25
     assert all(muted for _, _, muted in one.played)
 
 
@@ -272,7 +272,7 @@ def test_each_participant_has_a_ring() -> None:
     """Sound that is kept back for one person is never given out as another's."""
 
     async def talk(one: Call) -> None:
-        for number in range(1, 130):
+        for number in range(1, 70):
             for user in ("a", "b"):
                 audio = (number * 2 + (user == "b")).to_bytes(2, "little") * 320
                 await one.gate.queue_frame(
@@ -283,12 +283,12 @@ def test_each_participant_has_a_ring() -> None:
     async def begin(one: Call) -> None:
         one.talking = asyncio.ensure_future(talk(one))
 
-    one = call([(0.1, begin), HELLO], lasts=2.8)
+    one = call([(0.1, begin), HELLO], lasts=1.7)
     for user, odd in (("a", 0), ("b", 1)):
         got = [int.from_bytes(frame.audio[:2], "little") for _, frame in one.heard
                if getattr(frame, "user_id", None) == user]  # fmt: skip
         sounds = [number for number in got if number]
-        assert len(got) == 129 + 10
+        assert len(got) == 69 + 10
         assert {number % 2 for number in sounds} == {odd}
         assert sorted(set(sounds)) == sounds
 
@@ -307,8 +307,8 @@ def test_the_ring_is_never_longer_than_the_tail() -> None:
 
 def test_an_interruption_opens() -> None:
     """Audio that was dropped is not waited for."""
-    one = call([HELLO, (1.0, InterruptionFrame())])
-    assert one.played[-1][1] == near(1.0, abs=0.05)
+    one = call([HELLO, (0.6, InterruptionFrame())])
+    assert one.played[-1][1] == near(0.6, abs=0.05)
     assert opens_after(one) <= SOON_S
 
 
@@ -323,7 +323,7 @@ def test_an_interruption_before_the_first_sound_opens() -> None:
 
 def test_a_dead_synthesis_opens() -> None:
     """No stop frame follows the audio, and Pipecat itself notices after three seconds."""
-    steps: list[Step] = [(0.5, TTSStartedFrame()), (0.5, sound(1000))]
+    steps: list[Step] = [(0.3, TTSStartedFrame()), (0.3, sound(500))]
     one = bare(steps)
     assert len(one.mutes) == 1
     assert opens_after(one) <= SOON_S
@@ -331,14 +331,14 @@ def test_a_dead_synthesis_opens() -> None:
 
 def test_a_synthesis_that_dies_in_the_middle_of_a_chunk_opens() -> None:
     """The rest of a chunk that is never filled is never sent, and holds nothing."""
-    one = bare([(0.5, sound(1000)), (1.7, sound(10))])
+    one = bare([(0.3, sound(500)), (0.95, sound(10))])
     assert len(one.mutes) == 1
     assert opens_after(one) <= SOON_S
 
 
 def test_the_end_of_the_call_opens_before_it_passes() -> None:
     """A start edge gets its stop edge though the bot still speaks, and no other begins."""
-    one = call([(0.5, TTSSpeakFrame("Hello."))], lasts=1.0)
+    one = call([HELLO], lasts=0.5)
     assert len(one.mutes) == 1
     assert one.played[-1][1] == near(TO, abs=0.03)
 
@@ -349,8 +349,8 @@ def test_a_cancelled_call_opens() -> None:
     async def cancel(one: Call) -> None:
         await one.worker.cancel()
 
-    one = call([HELLO, (1.0, cancel)], lasts=2.0)
-    assert one.mutes == [(near(FROM), near(1.0, abs=0.01))]
+    one = call([HELLO, (0.5, cancel)], lasts=0.7)
+    assert one.mutes == [(near(FROM), near(0.5, abs=0.01))]
     assert not one.gate.muted
 
 
@@ -423,15 +423,15 @@ def test_background_music_does_not_hold_the_mute() -> None:
         stage.output()._params.audio_out_mixer = Music()
 
     one = call([HELLO], prepare=mix)
-    assert len(one.played) > 120
+    assert len(one.played) > 70
     assert one.mutes == [(near(FROM, abs=0.03), near(TO + TAIL_S, abs=0.05))]
 
 
 def test_silence_behind_speech_does_not_hold_the_mute() -> None:
     """Some services pad their speech by two seconds of zeros, which nobody hears."""
-    one = bare([(0.5, sound(500)), (0.5, sound(2000, level=0)), (0.5, TTSStoppedFrame())])
-    assert one.played[-1][1] == near(3.0, abs=0.03)
-    assert one.mutes == [(0.5, near(1.0 + TAIL_S, abs=0.05))]
+    one = bare([(0.3, sound(200)), (0.3, sound(1000, level=0)), (0.3, TTSStoppedFrame())])
+    assert one.played[-1][1] == near(1.5, abs=0.03)
+    assert one.mutes == [(0.3, near(0.5 + TAIL_S, abs=0.05))]
 
 
 # --- one mute for what belongs together ---------------------------------------------------------
@@ -440,7 +440,7 @@ def test_silence_behind_speech_does_not_hold_the_mute() -> None:
 def test_speech_that_begins_within_the_tail_goes_on_with_the_mute() -> None:
     """Two sentences of a reply do not flap the microphone."""
     second: Step = (TO + 0.2, TTSSpeakFrame("Hello."))
-    one = call([HELLO, second], lasts=5.0)
+    one = call([HELLO, second], lasts=2.4)
     assert len(one.mutes) == 1
 
 
@@ -450,15 +450,15 @@ def test_large_chunks_do_not_flap_the_mute() -> None:
     def large(stage: Stage) -> None:
         stage.output()._params.audio_out_10ms_chunks = 60
 
-    one = call([(0.5, TTSSpeakFrame("Goodbye."))], lasts=6.0, prepare=large,
-               voice=CaseVoice({"Goodbye.": 3.0}))  # fmt: skip
+    one = call([(0.3, TTSSpeakFrame("Goodbye."))], lasts=3.4, prepare=large,
+               voice=CaseVoice({"Goodbye.": 1.8}))  # fmt: skip
     assert len(one.mutes) == 1
     assert all(muted for _, _, muted in one.played)
 
 
 def test_two_mutes_are_told_apart() -> None:
     """Each has its two edges, in turn."""
-    one = call([HELLO, (3.0, TTSSpeakFrame("Hello."))], lasts=6.0)
+    one = call([HELLO, (1.5, TTSSpeakFrame("Hello."))], lasts=2.7)
     assert len(one.mutes) == 2
     assert all(a[1] < b[0] for a, b in pairwise(one.mutes))
 

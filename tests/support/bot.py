@@ -121,6 +121,9 @@ class Bot:
     sound: Iterable[bytes | None] = ()
     voice: FrameProcessor | None = None
     rtvi: bool = False  # Pipecat's default is on; it costs a quarter of the suite
+    behind_model: Sequence[FrameProcessor] = ()
+    behind_voice: Sequence[FrameProcessor] = ()
+    on_audio: Callable[[float, bytes], None] | None = None
     began: float = 0.0
     seen: list[tuple[float, Frame, FrameDirection]] = field(default_factory=list)
     context: LLMContext = field(default_factory=LLMContext)
@@ -129,10 +132,10 @@ class Bot:
 
     async def run(self) -> Bot:
         """Run the call to its end."""
-        stage = Stage(iter(self.sound))
+        stage = Stage(iter(self.sound), on_audio=self.on_audio)
         # Most of what a call costs is the frames of its audio.
         stage.output()._params.audio_out_10ms_chunks = 10
-        self.model = CaseModel(self.reply, self.ttft_s)
+        self.model = self.model or CaseModel(self.reply, self.ttft_s)
         pair = LLMContextAggregatorPair(self.context, user_params=self.params)
         pipeline = Pipeline(
             [
@@ -143,7 +146,9 @@ class Bot:
                 *([self.judge] if self.judge else []),
                 pair.user(),
                 self.model,
+                *self.behind_model,
                 self.voice or CaseVoice(),
+                *self.behind_voice,
                 stage.output(),
                 pair.assistant(),
             ]
