@@ -32,7 +32,7 @@ from jev_turn.embedded.segment import GrowingSegment, SpokenSegment
 
 TRAILING_SILENCE_SECS = 0.2
 """Enough for the last word; half a second of it made no word better and every read longer."""
-TTFS_P99_SECS = 0.6
+TTFS_P99_SECS = 0.8
 
 
 class EmbeddedSTTService(SegmentedSTTService):
