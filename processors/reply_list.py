@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -314,6 +315,11 @@ class ReplyList(MachineHost):
         if self.context.flight is not None and not self.context.flight.spoke:
             self.feed(ev.SpokeFirst(self.now_ms(), self.context.flight.turn))
         await self.drain()
+
+    def mouth(self, event: ev.ReplyHeld | ev.ReplyOpened | ev.ReplyUnspoken) -> None:
+        """Hear from ``GateSink`` what it does with the reply to the turn in flight."""
+        if self.asker is not None and self.context.flight is not None:
+            self.feed(replace(event, at=self.now_ms(), turn=self.context.flight.turn))
 
     async def _perform(self, effects: tuple[fx.Effect, ...]) -> None:
         try:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 from pipecat.classifiers.base_classifier import BaseClassifier
 from pipecat.pipeline.pipeline import Pipeline
@@ -12,11 +13,17 @@ from pipecat.processors.aggregators.llm_response_universal import (
     LLMUserAggregator,
 )
 from pipecat.processors.frame_processor import FrameProcessor
+from pipecat.services.llm_service import LLMService
 
 from jev_turn.errors import ConfigError
+from jev_turn.judges.shared import SharedClassifier
 from jev_turn.policy import Policy, load_policy
 from jev_turn.processors._record import Recorder
+from jev_turn.processors.barge_in_classifier import BargeInClassifier
+from jev_turn.processors.gate_sink import GateSink
 from jev_turn.processors.jev_judge import JevJudge
+from jev_turn.processors.mic_gate import MicGate
+from jev_turn.processors.reply_list import ReplyList
 from jev_turn.processors.snr_gate import SnrGate
 from jev_turn.record.microphone import gate_recorder
 
@@ -78,20 +85,113 @@ class Duplex:
         Raises:
             ConfigError: The user aggregator has turn-taking of its own.
         """
-        check_aggregator(aggregators.user())
-        return Pipeline(
-            [
-                source,
-                self.gate,
-                stt,
-                self.judge,
-                aggregators.user(),
-                llm,
-                tts,
-                sink,
-                aggregators.assistant(),
-            ]
+        parts = [source, self.gate, stt, self.judge, aggregators.user(), llm, tts, sink]
+        return _checked([*parts, aggregators.assistant()], aggregators)
+
+
+class FinishTurn:
+    """Turn-taking without barge-in: a durable reply list, and a gate on the mouth.
+
+    Args:
+        classifier: Any Pipecat classifier; ``classifier_from_environment()`` by default.
+        llm: The bot's model: its tools wait with the words that they belong to, and it summarises
+            what a peer's memory has outgrown.
+        mic_gate: Mute the microphone while the bot is audible. Off where echo cancellation is
+            good: words over the bot are then heard, and wait in the list.
+        place: Where the reply list is kept; see ``ReplyList``.
+        call: The call to take up again; ``None`` begins one.
+        persist: False keeps everything in memory.
+        peer: Who calls, for memory over many calls; nobody by default.
+        policy: Every setting; the packaged policy and the environment by default.
+        record: Where the processors write what they saw and decided.
+        language: The recogniser's language tag.
+
+    Example:
+        finish = FinishTurn(llm=llm, place="calls")
+        pipeline = finish.pipeline(
+            transport.input(), stt, aggregators, llm, tts, transport.output()
         )
+    """
+
+    def __init__(
+        self,
+        classifier: BaseClassifier | None = None,
+        *,
+        llm: LLMService | None = None,
+        mic_gate: bool = True,
+        place: str | Path | None = None,
+        call: str | None = None,
+        persist: bool = True,
+        peer: str | None = None,
+        policy: Policy | None = None,
+        record: Recorder | None = None,
+        language: str = "en",
+    ) -> None:
+        policy = policy or load_policy()
+        inner = classifier or classifier_from_environment(language=language)
+        self.classifier = SharedClassifier(inner)
+        self.replies = ReplyList(
+            self.classifier,
+            place=place,
+            call=call,
+            persist=persist,
+            peer=peer,
+            llm=llm,
+            policy=policy,
+            record=record,
+            language=language,
+        )
+        now_ms = self.replies.now_ms
+        lines = gate_recorder(record, now_ms) if record is not None else None
+        self.gate = SnrGate(policy.gate(), recorder=lines)
+        self.mic_gate = MicGate(policy=policy, record=record, now_ms=now_ms) if mic_gate else None
+        self.sink = GateSink(
+            self.classifier,
+            llm=llm,
+            policy=policy,
+            record=record,
+            language=language,
+            on_event=self.replies.mouth,
+            before_audio=self.replies.spoke,
+        )
+
+    def pipeline(
+        self,
+        source: FrameProcessor,
+        stt: FrameProcessor,
+        aggregators: LLMContextAggregatorPair,
+        llm: FrameProcessor,
+        tts: FrameProcessor,
+        sink: FrameProcessor,
+    ) -> Pipeline:
+        """Put the processors in their places; arguments and errors as in ``Duplex.pipeline``."""
+        muted = [self.mic_gate] if self.mic_gate else []
+        heard = [source, *muted, self.gate, stt, self.replies, aggregators.user()]
+        return _checked([*heard, llm, tts, self.sink, sink, aggregators.assistant()], aggregators)
+
+
+def _checked(parts: list[FrameProcessor], aggregators: LLMContextAggregatorPair) -> Pipeline:
+    check_aggregator(aggregators.user())
+    check_mixture(parts)
+    return Pipeline(parts)
+
+
+def check_mixture(processors: Iterable[FrameProcessor]) -> None:
+    """Refuse processors of both ways of taking turns in one bot.
+
+    Args:
+        processors: Of one pipeline.
+
+    Raises:
+        ConfigError: A muted microphone cannot barge in, and two turn-takers end turns twice.
+    """
+    kinds = {type(processor) for processor in processors}
+    barge_in = kinds & {JevJudge, BargeInClassifier}
+    waiting = kinds & {ReplyList, MicGate}
+    if barge_in and waiting:
+        first, second = (next(iter(found)).__name__ for found in (barge_in, waiting))
+        why = "a muted microphone cannot barge in" if MicGate in waiting else "both end turns"
+        raise ConfigError(f"{first} and {second} in one bot: {why}; take one of them")
 
 
 def check_aggregator(aggregator: LLMUserAggregator) -> None:
