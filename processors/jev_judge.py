@@ -16,15 +16,17 @@ from pipecat.frames.frames import (
     UserStartedSpeakingFrame,
     UserStoppedSpeakingFrame,
 )
+from pipecat.processors.aggregators.llm_response_universal import LLMUserAggregator
 from pipecat.processors.frame_processor import FrameDirection
 from pipecat.turns.user_turn_strategies import ExternalUserTurnStrategies
 
 from jev_turn.policy import Policy
+from jev_turn.processors._host import aggregator_behind
 from jev_turn.processors._record import Recorder
 from jev_turn.processors._turns import TurnHost, policy_for
 from jev_turn.turn import events as ev
 from jev_turn.turn.context import Context
-from jev_turn.turn.effects import Discard, Effect, EndTurn
+from jev_turn.turn.effects import Claim, Discard, Effect, EndTurn
 
 _TURNS_OF_THE_RECOGNISER = (
     ProposedUserStartedSpeakingFrame,
@@ -88,6 +90,26 @@ class JevJudge(TurnHost):
             **kwargs,
         )
         self._owed: list[TranscriptionFrame] = []
+        self._sent: dict[int, TranscriptionFrame] = {}
+        self._aggregator: LLMUserAggregator | None = None
+
+    async def cleanup(self) -> None:
+        """Release the judge and the aggregator."""
+        await super().cleanup()
+        if self._aggregator is not None:
+            self._aggregator.remove_event_handler("on_before_process_frame", self._arrives)
+
+    async def _start(self) -> None:
+        await super()._start()
+        self._aggregator = aggregator_behind(self)
+        if self._aggregator is not None:
+            self._aggregator.add_event_handler("on_before_process_frame", self._arrives)
+
+    def _arrives(self, aggregator: LLMUserAggregator, frame: Frame) -> None:
+        """Take back a final that a mute has overtaken: the aggregator is about to drop it."""
+        sent = self._sent.pop(frame.id, None)
+        if sent is not None and aggregator._user_is_muted:
+            self._owed.append(sent)
 
     def _consumes(self, frame: Frame, direction: FrameDirection) -> bool:
         if isinstance(frame, _TURNS_OF_THE_RECOGNISER):
@@ -105,7 +127,7 @@ class JevJudge(TurnHost):
         """
         if self.context.mirrored and before.mirrored and isinstance(event, ev.Quieted):
             self.order(self._propose)
-        elif before.mirrored and not self.context.mirrored and not _ends(effects):
+        elif _was_claimed(before, effects) and not self.context.mirrored and not _ends(effects):
             self.order(partial(self.push_frame, _stop()))
 
     def _end(self, effect: EndTurn) -> None:
@@ -113,17 +135,26 @@ class JevJudge(TurnHost):
         self.order(self._commit)
 
     def _hang_up(self) -> None:
-        super()._hang_up()
+        """Leave a trace of words that a mute kept back, and then of those still open."""
         if self._muted and self._owed:
             unheard = Discard("hung_up", " ".join(frame.text for frame in self._owed))
             self._owed = []
             self._record.effect(unheard)
             self._discard(unheard)
+        super()._hang_up()
 
     def _mute(self, muted: bool) -> None:
         super()._mute(muted)
-        if not muted and self._owed:
-            self.order(self._commit)
+        if not muted:
+            self.order(self._catch_up)
+
+    async def _catch_up(self) -> None:
+        """Tell the aggregator what it did not hear while the user was muted."""
+        await self._commit()
+        if self.context.mirrored:
+            await self._propose()
+        else:
+            await self.push_frame(_stop())
 
     async def _propose(self) -> None:
         await self.push_frame(ProposedUserStartedSpeakingFrame())
@@ -134,6 +165,8 @@ class JevJudge(TurnHost):
             return
         owed, self._owed = self._owed, []
         await self._propose()
+        if self._aggregator is not None:
+            self._sent |= {frame.id: frame for frame in owed}
         for frame in owed:
             await self.push_frame(frame)
         await self.push_frame(_stop())
@@ -144,6 +177,11 @@ def _stop() -> ProposedUserStoppedSpeakingFrame:
     frame = ProposedUserStoppedSpeakingFrame()
     frame.interruptible = False
     return frame
+
+
+def _was_claimed(before: Context, effects: tuple[Effect, ...]) -> bool:
+    """Tell whether the turn was claimed; one verdict may claim it by interrupting and hold it."""
+    return before.mirrored or any(isinstance(effect, Claim) for effect in effects)
 
 
 def _ends(effects: tuple[Effect, ...]) -> bool:
