@@ -34,7 +34,7 @@ from pipecat.turns.user_stop import (
     TurnAnalyzerUserTurnStopStrategy,
 )
 from pipecat.turns.user_turn_strategies import EagerUserTurnStrategies, UserTurnStrategies
-from support.bot import Answers, Bot, Step, final, heard, said
+from support.bot import Answers, Bot, Step, behind, final, heard, said
 
 from jev_turn.play.cast import CaseVoice
 from jev_turn.play.clock import run
@@ -81,7 +81,7 @@ def sound(begin: float, end: float) -> list[Step]:
     ]
 
 
-def turns(call: Bot) -> list[tuple[float, float]]:
+def turns(call: Bot) -> list[tuple[Any, Any]]:
     """When the aggregator's turns began and ended."""
     begins, ends = call.times(UserStartedSpeakingFrame), call.times(UserStoppedSpeakingFrame)
     return list(zip(begins, ends, strict=True))
@@ -98,7 +98,7 @@ def nods(call: Bot) -> list[str]:
 def test_words_in_silence_are_ended_by_the_bots_default_model() -> None:
     """Pipecat's own end of turn stays in force: the judge is not asked, nothing is held."""
     judge = Answers(verdict)
-    steps = [(0.01, STTMetadataFrame(service_name="stt", ttfs_p99_latency=0.5))]
+    steps: list[Step] = [(0.01, STTMetadataFrame(service_name="stt", ttfs_p99_latency=0.5))]
     steps += said(1, "what is an index")
     call = run(Bot(steps, BargeInClassifier(judge), 4, sound=[bytes(640)] * 150).run())
     assert (call.said, call.runs, call.interruptions, judge.asked) == (
@@ -199,7 +199,7 @@ def test_words_while_it_thinks_withdraw_the_reply() -> None:
     call = bot(said(1, "what is an index") + said(3.2, "and a key"), 10, ttft_s=3.0)
     assert call.said == ["what is an index", "and a key"]
     assert call.interruptions == 1
-    assert sum(m["role"] == "assistant" for m in call.context.messages) == 1
+    assert sum(m["role"] == "assistant" for m in call.messages) == 1
 
 
 def test_three_finals_over_the_bot_are_all_heard() -> None:
@@ -277,8 +277,9 @@ class Muted(BaseUserMuteStrategy):
     """Mutes the user for the first seconds of a call."""
 
     def __init__(self, seconds: float) -> None:
-        super().__init__()
-        self._seconds, self._bot = seconds, None
+        super().__init__()  # type: ignore[no-untyped-call]
+        self._seconds = seconds
+        self._bot: float | None = None
 
     async def process_frame(self, frame: Frame) -> bool:
         from asyncio import get_running_loop
@@ -307,7 +308,7 @@ def test_voice_detection_of_the_aggregator_reaches_the_bots_processors() -> None
     """A detector behind us serves recognisers in front of us: its frames pass upstream."""
 
     async def detect(call: Bot) -> None:
-        await call.judge.next.push_frame(
+        await behind(call).push_frame(
             VADUserStoppedSpeakingFrame(stop_secs=0.2), FrameDirection.UPSTREAM
         )
 

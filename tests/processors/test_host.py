@@ -19,7 +19,7 @@ from pipecat.frames.frames import (
 )
 from pipecat.processors.frame_processor import FrameDirection
 from pipecat.turns.user_stop import SpeechTimeoutUserTurnStopStrategy
-from support.bot import Answers, Bot, Step, final, heard, said
+from support.bot import Answers, Bot, Step, final, heard, interrupt, said
 
 from jev_turn.play.cast import CaseVoice
 from jev_turn.play.clock import run
@@ -54,11 +54,6 @@ class Host(MachineHost):
             self.done.append(name)
 
         self.order(carry_out)
-
-
-async def interrupt(call: Bot) -> None:
-    """Interrupt as any processor may."""
-    await call.judge.broadcast_interruption()
 
 
 # --- orders -------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ from pipecat.turns.user_turn_strategies import (
     ExternalUserTurnStrategies,
     UserTurnStrategies,
 )
-from support.bot import Answers, Bot, Step, final, heard, said
+from support.bot import Answers, Bot, Step, behind, final, heard, interrupt, said
 
 from jev_turn.play.clock import run
 from jev_turn.processors.jev_judge import JevJudge
@@ -120,7 +120,7 @@ def test_more_words_for_the_agent_while_it_thinks_withdraw_the_reply() -> None:
     call = bot(steps, 14, ttft_s=3.0)
     assert call.said == ["what is an index", "and a key"]
     assert call.interruptions == 1
-    assert sum(m["role"] == "assistant" for m in call.context.messages) == 1
+    assert sum(m["role"] == "assistant" for m in call.messages) == 1
 
 
 def test_three_finals_back_to_back_over_the_bot_are_all_heard() -> None:
@@ -153,8 +153,9 @@ class MutedFrom(BaseUserMuteStrategy):
     """Mutes the user between two moments of the loop's clock."""
 
     def __init__(self, begin: float, end: float) -> None:
-        super().__init__()
-        self._begin, self._end, self._zero = begin, end, None
+        super().__init__()  # type: ignore[no-untyped-call]
+        self._begin, self._end = begin, end
+        self._zero: float | None = None
 
     async def process_frame(self, frame: Any) -> bool:
         now = asyncio.get_running_loop().time()
@@ -218,7 +219,7 @@ def test_voice_detection_of_a_second_detector_stops_here() -> None:
 async def _vad_upstream(call: Bot) -> None:
     from pipecat.processors.frame_processor import FrameDirection
 
-    await call.judge.next.push_frame(
+    await behind(call).push_frame(
         VADUserStoppedSpeakingFrame(stop_secs=0.5), FrameDirection.UPSTREAM
     )
 
@@ -283,10 +284,6 @@ def test_with_the_judge_down_the_silence_rule_ends_the_turn(error: Exception) ->
 
 def test_an_interruption_by_the_application_drops_no_words() -> None:
     """Transcripts are not interruptible, whoever interrupts."""
-
-    async def interrupt(call: Bot) -> None:
-        await call.judge.broadcast_interruption()
-
     steps: list[Step] = [*said(1, "what is an index"), (2.5001, interrupt)]
     call = bot(steps)
     assert call.said == ["what is an index"]

@@ -41,7 +41,7 @@ from pipecat.processors.audio.vad_processor import VADProcessor
 from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 from pipecat.turns.user_stop import SpeechTimeoutUserTurnStopStrategy
 from pipecat.workers.runner import WorkerRunner
-from support.bot import Answers, Bot, Script, Step, final, heard, said
+from support.bot import Answers, Bot, Script, Step, behind, final, heard, said
 from support.fake_judges import MockJev
 from support.sound import RATE, chunks, noise, pcm, voice
 
@@ -279,7 +279,7 @@ def test_frames_of_others_pass_in_order_and_at_once(make: Callable[[], FrameProc
             (0.5, VADUserStartedSpeakingFrame(start_secs=0.1)),
             (0.6, InterimTranscriptionFrame("I want to", "user", "now")),
             (0.7, send),
-            (0.71, lambda call: call.worker.stop_when_done()),
+            (0.71, lambda call: call.worker.stop_when_done()),  # type: ignore[no-untyped-call]
         ]
         bot = Bot(steps, processor, 1)
         pipeline = Pipeline([Script(bot, steps), top, processor, bottom])
@@ -320,7 +320,7 @@ def test_the_idle_timer_leaves_a_thinking_person_alone_and_finds_a_silent_one() 
         fired: list[float] = []
 
         async def listen(call: Bot) -> None:
-            @call.judge.next.event_handler("on_user_turn_idle")  # type: ignore[union-attr]
+            @behind(call).event_handler("on_user_turn_idle")  # type: ignore[untyped-decorator]
             async def _(_: Any) -> None:
                 fired.append(round(asyncio.get_running_loop().time() - call.began, 1))
 

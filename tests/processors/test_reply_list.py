@@ -160,7 +160,7 @@ def call_of(peer: str | None, folder: Path, text: str, **more: Any) -> Bot:
 def test_a_peers_last_call_is_in_the_next_ones_context(tmp_path: Path) -> None:
     """What was said yesterday is known today, word for word."""
     call_of("ann", tmp_path, "my name is Ann")
-    first = call_of("ann", tmp_path, "what is my name").context.messages[0]
+    first = call_of("ann", tmp_path, "what is my name").messages[0]
     assert "They said: my name is Ann\nYou said: All right." in first["content"]
 
 
@@ -168,7 +168,7 @@ def test_nothing_of_one_caller_reaches_another(tmp_path: Path) -> None:
     """Neither another peer nor a caller without a name hears of it."""
     call_of("ann", tmp_path, "my name is Ann")
     for peer in ("bob", None):
-        messages = call_of(peer, tmp_path, "what is my name").context.messages
+        messages = call_of(peer, tmp_path, "what is my name").messages
         assert [m["role"] for m in messages] == ["user", "assistant"]
 
 
@@ -183,7 +183,7 @@ def test_an_outgrown_thread_is_summarised_beside_the_call(tmp_path: Path) -> Non
     policy, text = load_policy(env={}, sets=sets), "my name is Ann and I like my tea very hot"
     for _ in range(8):
         call_of("ann", tmp_path, text, policy=policy, llm=Summariser())
-    content = call_of("ann", tmp_path, "hello").context.messages[0]["content"]
+    content = call_of("ann", tmp_path, "hello").messages[0]["content"]
     assert "In short: She is called Ann." in content
     assert 2 <= content.count("They said:") < 8
 

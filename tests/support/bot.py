@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from pipecat.classifiers.base_classifier import BaseClassifier, YesNoResult
 from pipecat.frames.frames import (
@@ -42,7 +42,7 @@ class Answers(BaseClassifier):
     def __init__(
         self, answer: Callable[[str, str], float | Exception], latency_s: float = 0.1
     ) -> None:
-        super().__init__(name="Answers")
+        super().__init__(name="Answers")  # type: ignore[no-untyped-call]
         self.asked: list[dict[str, Any]] = []
         self._answer = answer
         self._latency_s = latency_s
@@ -79,7 +79,7 @@ class Script(FrameProcessor):
             self._task = self.create_task(self._run(), "script")
 
     async def cleanup(self) -> None:
-        await super().cleanup()
+        await super().cleanup()  # type: ignore[no-untyped-call]
         if self._task is not None:
             await self.cancel_task(self._task)
 
@@ -128,7 +128,7 @@ class Bot:
     seen: list[tuple[float, Frame, FrameDirection]] = field(default_factory=list)
     context: LLMContext = field(default_factory=LLMContext)
     model: CaseModel | None = None
-    worker: PipelineWorker | None = None
+    worker: PipelineWorker = field(init=False)
 
     async def run(self) -> Bot:
         """Run the call to its end."""
@@ -172,7 +172,7 @@ class Bot:
         if self.greeting:
             await self.worker.queue_frame(TTSSpeakFrame(self.greeting))
         await asyncio.sleep(self.lasts)
-        await self.worker.stop_when_done()
+        await self.worker.stop_when_done()  # type: ignore[no-untyped-call]
 
     def times(self, kind: type[Frame]) -> list[float]:
         """Return when frames of ``kind`` first went downstream."""
@@ -182,6 +182,7 @@ class Bot:
     @property
     def runs(self) -> int:
         """How often the model was run."""
+        assert self.model is not None
         return len(self.model.runs)
 
     @property
@@ -190,9 +191,14 @@ class Bot:
         return len(self.times(InterruptionFrame))
 
     @property
+    def messages(self) -> list[dict[str, Any]]:
+        """The context's messages, without the many types that a provider may give them."""
+        return cast(list[dict[str, Any]], self.context.messages)
+
+    @property
     def said(self) -> list[str]:
         """What the person said, as the context has it."""
-        return [m["content"] for m in self.context.messages if m["role"] == "user"]
+        return [m["content"] for m in self.messages if m["role"] == "user"]
 
 
 def said(at: float, text: str, lasts: float = 0.0, *, final_after: float = 0.3) -> list[Step]:
@@ -211,6 +217,18 @@ def said(at: float, text: str, lasts: float = 0.0, *, final_after: float = 0.3) 
     ]
 
 
+async def interrupt(call: Bot) -> None:
+    """Interrupt as any processor may."""
+    assert call.judge is not None
+    await call.judge.broadcast_interruption()  # type: ignore[no-untyped-call]
+
+
+def behind(call: Bot) -> FrameProcessor:
+    """Return the processor behind the judge."""
+    assert call.judge is not None and call.judge.next is not None
+    return call.judge.next
+
+
 def heard(text: str) -> InterimTranscriptionFrame:
     """Return an interim."""
     return InterimTranscriptionFrame(text=text, user_id="user", timestamp="now")
@@ -221,4 +239,14 @@ def final(text: str) -> TranscriptionFrame:
     return TranscriptionFrame(text=text, user_id="user", timestamp="now")
 
 
-__all__ = ["Answers", "Bot", "CaseRecogniser", "Step", "final", "heard", "said"]
+__all__ = [
+    "Answers",
+    "Bot",
+    "CaseRecogniser",
+    "Step",
+    "behind",
+    "final",
+    "heard",
+    "interrupt",
+    "said",
+]
