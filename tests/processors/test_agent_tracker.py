@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
-from typing import Any
+from collections.abc import AsyncGenerator, Sequence
+from typing import Any, Literal
 
 import pytest
 from pipecat.frames.frames import (
@@ -21,6 +21,7 @@ from pipecat.frames.frames import (
     TTSSpeakFrame,
 )
 from pipecat.observers.base_observer import FramePushed
+from pipecat.processors.aggregators.llm_context import LLMContext
 from pipecat.processors.frame_processor import (
     FrameDirection,
     FrameProcessor,
@@ -28,7 +29,7 @@ from pipecat.processors.frame_processor import (
 )
 from pipecat.services.settings import TTSSettings
 from pipecat.services.tts_service import TTSService
-from support.bot import Answers, Bot, Step
+from support.bot import Answers, Bot, Step, interrupt
 
 from jev_turn.play.cast import CaseModel, CaseVoice
 from jev_turn.play.clock import run
@@ -39,6 +40,8 @@ from jev_turn.processors.jev_judge import JevJudge
 
 WORD_S = 0.3
 
+Look = tuple[float, Literal["look"]]
+
 
 class Watcher(FrameProcessor):
     """Listens by a tap, in a processor's place, and keeps each change of state with its time."""
@@ -48,7 +51,7 @@ class Watcher(FrameProcessor):
         self.agent = AgentTracker()
         self.states: list[tuple[str, float]] = []
 
-    async def setup(self, setup: FrameProcessorSetup) -> None:
+    async def setup(self, setup: FrameProcessorSetup) -> None:  # type: ignore[override]
         await super().setup(setup)
         self._zero = asyncio.get_running_loop().time()
         setup.pipeline_worker.add_observer(Tap(self.agent, self._changed))
@@ -63,15 +66,17 @@ class Watcher(FrameProcessor):
             self.states.append((self.agent.state, at))
 
 
-def watched(steps: list[Step], lasts: float = 5.0, **more: Any) -> tuple[Watcher, dict[str, Any]]:
+def watched(
+    steps: Sequence[Step | Look], lasts: float = 5.0, **more: Any
+) -> tuple[Watcher, dict[str, Any]]:
     """Run a call; return the watcher, and what it knew at the step named ``look``."""
     watcher, looks = Watcher(), dict[str, Any]()
 
     async def look(_: Bot) -> None:
         looks.update(heard=watcher.agent.heard, unheard=watcher.agent.unheard)
 
-    steps = [(at, look if step == "look" else step) for at, step in steps]
-    run(Bot(steps, watcher, lasts, **more).run())
+    timed: list[Step] = [(at, look if isinstance(step, str) else step) for at, step in steps]
+    run(Bot(timed, watcher, lasts, **more).run())
     return watcher, looks
 
 
@@ -80,12 +85,11 @@ def states(watcher: Watcher) -> list[str]:
     return [state for state, _ in watcher.states]
 
 
-async def interrupt(call: Bot) -> None:
-    """Interrupt as any processor may."""
-    await call.judge.broadcast_interruption()
+def reply(_: LLMContext) -> str:
+    """Two sentences, of three words each."""
+    return "One two three. Four five six."
 
 
-REPLY = {"reply": lambda _: "One two three. Four five six."}
 RUN: Step = (0.1, LLMRunFrame())
 
 
@@ -94,7 +98,7 @@ RUN: Step = (0.1, LLMRunFrame())
 
 def test_words_count_as_heard_when_they_leave_the_output() -> None:
     """Synthesis runs ahead; what is not out of the loudspeaker yet is unheard."""
-    watcher, looks = watched([RUN, (1.1, "look")], **REPLY)
+    watcher, looks = watched([RUN, (1.1, "look")], reply=reply)
     assert looks == {"heard": "One two three.", "unheard": "Four five six."}
     assert states(watcher) == ["thinking", "speaking", "listening"]
     assert watcher.agent.last_line == "One two three. Four five six."
@@ -103,7 +107,7 @@ def test_words_count_as_heard_when_they_leave_the_output() -> None:
 
 def test_an_interruption_in_mid_sentence_leaves_only_what_was_heard() -> None:
     """The rest is neither the last line nor still to come."""
-    watcher, _ = watched([RUN, (1.1, interrupt)], **REPLY)
+    watcher, _ = watched([RUN, (1.1, interrupt)], reply=reply)
     assert watcher.agent.last_line == "One two three."
     assert (watcher.agent.heard, watcher.agent.unheard) == ("", "")
     assert states(watcher)[-1] == "listening"
@@ -130,15 +134,15 @@ class SentenceVoice(TTSService):
 
 def test_without_word_times_a_sentence_is_heard_at_its_end() -> None:
     """Until then all of it is unheard, and so is the next one."""
-    _, looks = watched([RUN, (1.0, "look")], voice=SentenceVoice(), **REPLY)
+    _, looks = watched([RUN, (1.0, "look")], voice=SentenceVoice(), reply=reply)
     assert looks == {"heard": "", "unheard": "One two three. Four five six."}
-    _, looks = watched([RUN, (1.6, "look")], voice=SentenceVoice(), **REPLY)
+    _, looks = watched([RUN, (1.6, "look")], voice=SentenceVoice(), reply=reply)
     assert looks == {"heard": "One two three.", "unheard": "Four five six."}
 
 
 def test_a_voice_slower_than_its_speech_leaves_no_gap_in_the_reply() -> None:
     """Between two sentences the agent is not listening: the rest of its reply is on its way."""
-    watcher, _ = watched([RUN], 8, voice=SentenceVoice(latency_s=1.5), **REPLY)
+    watcher, _ = watched([RUN], 8, voice=SentenceVoice(latency_s=1.5), reply=reply)
     assert states(watcher) == ["thinking", "speaking", "listening"]
 
 
@@ -196,7 +200,8 @@ class Mute(CaseVoice):
 
     async def run_tts(self, text: str, context_id: str) -> AsyncGenerator[Frame | None, None]:
         await asyncio.sleep(0.05)
-        for frame in ():
+        none: tuple[Frame, ...] = ()
+        for frame in none:
             yield frame
 
 
@@ -209,20 +214,22 @@ class Wordless(CaseVoice):
 
 def test_a_voice_without_a_sound_ends_the_thinking() -> None:
     """It has announced text that nobody will ever hear."""
-    watcher, _ = watched([RUN], 3, voice=Wordless(), **REPLY)
+    watcher, _ = watched([RUN], 3, voice=Wordless(), reply=reply)
     assert states(watcher) == ["thinking", "listening"]
 
 
 def test_text_that_is_announced_behind_an_interruption_is_never_said() -> None:
     """The model's last words go to the voice just before the interruption reaches it."""
     watcher, _ = watched([RUN, (0.4, interrupt)], 3, reply=lambda _: " ".join(["word"] * 20))
-    assert watcher.states[-1] == ("listening", pytest.approx(0.4, abs=0.05))
+    state, at = watcher.states[-1]
+    assert state == "listening"
+    assert at == pytest.approx(0.4, abs=0.05)
 
 
 def test_the_machines_ceiling_ends_the_trackers_thinking_too() -> None:
     """Otherwise the next reply would begin without a change of state, and nobody would know."""
     judge = JevJudge(Answers(lambda *_: 0.9))
-    call = run(Bot([RUN], judge, 17, voice=Mute(), **REPLY).run())
+    call = run(Bot([RUN], judge, 17, voice=Mute(), reply=reply).run())
     assert call.times(LLMFullResponseStartFrame) == [0.1]
     assert (judge.context.agent.state, judge._agent.state) == ("listening", "listening")
 
