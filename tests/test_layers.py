@@ -113,7 +113,7 @@ def test_imports_are_absolute_and_under_one_name(module: str) -> None:
     assert not [name for name in names if name.split(".")[0] in ("", "processors", "questions")]
 
 
-@pytest.mark.parametrize("module", filter(_is_pure, MODULES))
+@pytest.mark.parametrize("module", [name for name in MODULES if _is_pure(name)])
 def test_the_machines_have_no_clock_and_no_chance(module: str) -> None:
     """A machine is a function of its arguments: no time, loop, dice, log or database."""
     names = {name for name, _ in _imports(MODULES[module])}
