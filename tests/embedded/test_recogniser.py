@@ -16,17 +16,17 @@ from jev_turn.errors import ConfigError
     [
         ([], False),
         ([0.15] * 100, False),
-        ([0.49] * 100, False),
+        ([0.89] * 100, False),
         ([1.0, 1.0], False),
-        ([0.0, 0.5, 0.1, 0.5, 0.1], False),
-        ([0.5, 0.0, 0.5, 0.0, 0.5], True),
-        ([0.5, 0.0, 0.499, 0.0, 0.5], False),
+        ([0.0, 0.9, 0.1, 0.9, 0.1], False),
+        ([0.9, 0.0, 0.9, 0.0, 0.9], True),
+        ([0.9, 0.0, 0.899, 0.0, 0.9], False),
     ],
 )
 def test_three_frames_of_speech_make_a_segment_speech(
     probabilities: list[float], speaks: bool
 ) -> None:
-    """Noise reaches 0.15; the shortest words reach 0.5 in eleven frames of 32 ms and more."""
+    """Music has one frame of 32 ms at 0.9 and over, the shortest words have nine and more."""
     assert holds(speech_frames(probabilities), SPEECH_FRAMES_MIN) is speaks
 
 
