@@ -125,6 +125,26 @@ def play(
     raise typer.Exit(1 if play_file(file, options, _console()) else 0)
 
 
+@app.command("soak")
+def soak(
+    turns: Annotated[int, typer.Option(min=1, help="How many turns.")] = 1000,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same calls.")] = 1,
+    minutes: Annotated[float, typer.Option(min=0, help="No call begins after this time.")] = 10.0,
+    call: Annotated[
+        int | None, typer.Option(metavar="K", help="Play this call alone, and show all of it.")
+    ] = None,
+    words: Annotated[bool, typer.Option("--words", help="Show what was said.")] = False,
+    verbose: Verbose = False,
+) -> None:
+    """Hold random conversations and account for every word from outside; 1 if one is missing."""
+    quiet_logs(verbose)
+    from jev_turn.play.soak_command import soak_command
+
+    raise typer.Exit(
+        soak_command(turns, seed, minutes=minutes, call=call, words=words, console=_console())
+    )
+
+
 @app.command("bench")
 def bench(
     cpu: Annotated[
