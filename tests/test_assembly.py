@@ -10,6 +10,7 @@ from pipecat.processors.aggregators.llm_response_universal import (
     LLMUserAggregatorParams,
 )
 from pipecat.processors.filters.identity_filter import IdentityFilter
+from pipecat.processors.frame_processor import FrameProcessor
 from pipecat.turns.user_turn_strategies import UserTurnStrategies
 from support.bot import Answers
 
@@ -41,7 +42,8 @@ def judge() -> Answers:
 
 def order(duplex: Duplex | FinishTurn) -> list[str]:
     """Return the names of a pipeline's processors, ends left out."""
-    parts = [IdentityFilter(name=name) for name in ("in", "stt", "llm", "tts", "out")]
+    names = ("in", "stt", "llm", "tts", "out")
+    parts: list[FrameProcessor] = [IdentityFilter(name=name) for name in names]  # type: ignore[no-untyped-call]
     source, stt, llm, tts, sink = parts
     pipeline = duplex.pipeline(source, stt, pair(), llm, tts, sink)
     return [p.name.split("#")[0] for p in pipeline.processors[1:-1]]

@@ -39,7 +39,7 @@ class Switch(BaseUserMuteStrategy):
     """Mutes while it is on, and from the given proposal of a turn on."""
 
     def __init__(self, *, at_proposal: int = 0) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.on = False
         self._left = at_proposal
 
@@ -54,6 +54,7 @@ class Switch(BaseUserMuteStrategy):
 
         async def step(call: Bot) -> None:
             self.on = on
+            assert call.judge is not None and call.judge.next is not None
             await call.judge.next.queue_frame(Poke())
 
         return step
