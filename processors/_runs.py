@@ -55,6 +55,8 @@ class Run:
         """
         if isinstance(frame, BotStartedSpeakingFrame):
             return self._heard(at)
+        if isinstance(frame, InterruptionFrame):
+            return self._dropped(at)
         return None if self._ended else self._run(frame, at)
 
     def _heard(self, at: int) -> SpokeFirst | None:
@@ -62,6 +64,12 @@ class Run:
             return None
         self._spoke = True
         return SpokeFirst(at, self.turn)
+
+    def _dropped(self, at: int) -> RunEnded | None:
+        """What was written and waits for the voice or the mouth is dropped too."""
+        over = self._error == DROPPED or (self._ended and self._spoke)
+        self._error = DROPPED
+        return None if over else self._end(at)
 
     def _run(self, frame: Frame, at: int) -> RunEnded | None:
         match frame:
@@ -79,9 +87,6 @@ class Run:
             case ErrorFrame() if isinstance(frame.processor, LLMService):
                 self._error = "model"
                 return None if self._writing else self._end(at)
-            case InterruptionFrame():
-                self._error = DROPPED
-                return self._end(at)
         return None
 
     def _result(self, frame: FunctionCallResultFrame, at: int) -> RunEnded | None:

@@ -16,6 +16,7 @@ from jev_turn.replies.effects import (
     StartTurn,
     TurnSpoke,
 )
+from jev_turn.replies.events import RunEnded
 
 CUT = Cut(1, 0, "what is an index", 1, 0.9, "enough")
 
@@ -158,6 +159,31 @@ def test_a_silent_reply_is_not_made_again(flying: ListRunner) -> None:
     flying.do(1100, 'run-ended "A list."')
     flying.do(9000)
     assert (flying.all(RestoreCuts), len(flying.all(StartTurn))) == ([], 1)
+
+
+def test_a_run_that_broke_off_is_not_made_again(flying: ListRunner) -> None:
+    """R11: the voice says what there is of it, and a second run would be heard behind it."""
+    flying.do(1100, "held")
+    flying.send(RunEnded(1500, 1, "A list is", False, "HTTP 503"))
+    flying.do(2000, "opened")
+    flying.do(2100, "spoke")
+    assert flying.all(RestoreCuts) == []
+    assert flying.all(EndTurnRecord) == [EndTurnRecord(1, "A list is", False, "HTTP 503")]
+
+
+def test_a_run_that_broke_off_and_is_never_heard_failed_by_itself(flying: ListRunner) -> None:
+    """R11: the record names the cause and not what came of it."""
+    flying.send(RunEnded(1500, 1, "A list is", False, "HTTP 503"))
+    flying.do(9000)
+    assert flying.all(EndTurnRecord) == [EndTurnRecord(1, "A list is", False, "HTTP 503")]
+
+
+def test_a_reply_that_the_application_drops_unheard_is_over(flying: ListRunner) -> None:
+    """Nothing else would end it, and the list would stay shut until the turn is given up."""
+    flying.do(1100, "held")
+    flying.do(1200, 'run-ended "A list."')
+    flying.do(1500, "run-failed dropped")
+    assert flying.all(EndTurnRecord) == [EndTurnRecord(1, "A list.", False, "dropped")]
 
 
 def test_restored_cuts_come_first(flying: ListRunner) -> None:

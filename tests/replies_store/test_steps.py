@@ -142,10 +142,10 @@ async def test_a_discard_leaves_its_trace(store: ReplyStore) -> None:
 
 
 async def test_words_that_come_back_are_noted_at_their_trace(store: ReplyStore) -> None:
-    """The last trace of these words, not another's and not an older one's."""
+    """The last trace of these words: not another's, an older one's or that of a second copy."""
     await store.apply([Discard("strikes", "so"), Discard("strikes", "so"), Discard("rate", "hm")])
-    await store.apply([Rejoin("so")])
-    assert [d.rejoined for d in (await store.state()).discards] == [False, True, False]
+    await store.apply([Discard("watermark", "so"), Rejoin("so")])
+    assert [d.rejoined for d in (await store.state()).discards] == [False, True, False, False]
 
 
 async def test_a_gap_is_kept(store: ReplyStore) -> None:

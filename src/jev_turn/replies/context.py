@@ -177,6 +177,7 @@ class Flight:
         spoke: Audio of it has left.
         held: The mouth holds its reply.
         answer: What the model wrote; ``None`` while the run goes on.
+        error: How the run failed, if it wrote something before it did.
         due_at: When audio must have left, ms, once the run is over and nothing is held.
     """
 
@@ -187,6 +188,7 @@ class Flight:
     spoke: bool = False
     held: bool = False
     answer: str | None = None
+    error: str = ""
     due_at: int | None = None
 
 

@@ -149,21 +149,22 @@ def _of_turn(ctx: Context, event: ev.OfTurn, config: ReplyConfig, out: Out) -> C
 def _run_ended(ctx: Context, event: ev.RunEnded, config: ReplyConfig, out: Out) -> Context:
     flight = ctx.flight
     assert flight is not None
+    if not event.ok and event.error == ev.DROPPED:
+        return _ended(ctx, event.answer, out, error=ev.DROPPED)
     if flight.answer is not None:
         out.append(Note("run_ended_again", str(event.turn)))
         return ctx
-    if not event.ok:
-        return _failed(ctx, flight, event, out)
+    error = "" if event.ok else event.error or "failed"
+    if error and not flight.spoke and not flight.retry and not tokens(event.answer):
+        return _restored(ctx, flight, error, out)
     if flight.spoke or not tokens(event.answer):
-        return _ended(ctx, event.answer, out)
-    due_at = None if flight.held else ctx.at + config.silent_ms
-    return replace(ctx, flight=replace(flight, answer=event.answer, due_at=due_at))
-
-
-def _failed(ctx: Context, flight: Flight, event: ev.RunEnded, out: Out) -> Context:
-    error = event.error or "failed"
-    if flight.spoke or flight.retry or error == ev.DROPPED:
         return _ended(ctx, event.answer, out, error=error)
+    # Of a run that broke off, too, the voice says what there is.
+    due_at = None if flight.held else ctx.at + config.silent_ms
+    return replace(ctx, flight=replace(flight, answer=event.answer, error=error, due_at=due_at))
+
+
+def _restored(ctx: Context, flight: Flight, error: str, out: Out) -> Context:
     out.append(RestoreCuts(flight.turn, error))
     ids = frozenset(cut.id for cut in flight.cuts)
     return replace(ctx, flight=None, pending=(*flight.cuts, *ctx.pending), restored=ids)
@@ -174,7 +175,12 @@ def _spoke(ctx: Context, flight: Flight, out: Out) -> Context:
         return ctx
     out.append(TurnSpoke(flight.turn))
     ctx = replace(ctx, flight=replace(flight, spoke=True, held=False, due_at=None))
-    return ctx if flight.answer is None else _ended(ctx, flight.answer, out)
+    return ctx if flight.answer is None else _ended(ctx, flight.answer, out, error=flight.error)
+
+
+def _silent(ctx: Context, out: Out) -> Context:
+    assert ctx.flight is not None
+    return _ended(ctx, "", out, error=ctx.flight.error or "silent")
 
 
 def _ended(ctx: Context, answer: str, out: Out, *, error: str = "") -> Context:
@@ -208,7 +214,7 @@ def _advance(ctx: Context, config: ReplyConfig, out: Out) -> Context:
     if timing.due(ctx, ctx.ear.next_tick):
         ctx = ear.look(ctx, config, out)
     if timing.due(ctx, timing.silent_at(ctx)):
-        ctx = _ended(ctx, "", out, error="silent")
+        ctx = _silent(ctx, out)
     if timing.due(ctx, timing.stuck_at(ctx, config)):
         ctx = _ended(ctx, "", out, error="stuck")
     if timing.due(ctx, timing.thought_at(ctx, config)):

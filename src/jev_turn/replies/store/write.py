@@ -97,7 +97,9 @@ def _discard(connection: Connection, call: str, effect: fx.Discard, now_ms: int)
 
 def _rejoin(connection: Connection, call: str, text: str) -> None:
     discard = schema.discard
-    mine = (discard.c.call == call, discard.c.text == text, discard.c.rejoined.is_(False))
+    # A watermark's trace may hold the same words, which were answered and cannot come back.
+    dropped = (discard.c.kind == "strikes", discard.c.rejoined.is_(False))
+    mine = (discard.c.call == call, discard.c.text == text, *dropped)
     last = select(func.max(discard.c.seq)).where(*mine).scalar_subquery()
     change = update(discard).where(discard.c.call == call, discard.c.seq == last)
     connection.execute(change.values(rejoined=True))
