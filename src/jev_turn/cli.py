@@ -127,7 +127,9 @@ def play(
 
 @app.command("soak")
 def soak(
-    turns: Annotated[int, typer.Option(min=1, help="How many turns.")] = 1000,
+    turns: Annotated[
+        int | None, typer.Option(min=1, help="How many turns; 1,000, or all of the call.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same calls.")] = 1,
     minutes: Annotated[float, typer.Option(min=0, help="No call begins after this time.")] = 10.0,
     call: Annotated[

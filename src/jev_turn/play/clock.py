@@ -23,6 +23,9 @@ T = TypeVar("T")
 STANDSTILL = 1_000_000
 """Rounds of the loop within one moment after which something must be going in circles."""
 
+FOREVER_S = 5.0
+"""Real time in which a thread must wake a loop that waits for nothing else, s."""
+
 
 class _JumpingSelector(selectors.DefaultSelector):
     """Polls instead of waiting and tells the loop how far it may jump."""
@@ -36,7 +39,7 @@ class _JumpingSelector(selectors.DefaultSelector):
         """Return what is ready; move virtual time on where nothing is.
 
         Raises:
-            RuntimeError: Time has not moved for ``STANDSTILL`` rounds.
+            RuntimeError: Time has not moved for ``STANDSTILL`` rounds, or never will.
         """
         ready = super().select(0)
         self._rounds += 1
@@ -50,9 +53,15 @@ class _JumpingSelector(selectors.DefaultSelector):
         if self.loop.real:
             return self._wait_real(self.loop, timeout)
         if timeout is None:
-            return super().select(None)
+            return self._wait_for_threads()
         self.loop.advance(timeout)
         return []
+
+    def _wait_for_threads(self) -> list[Any]:
+        ready = super().select(FOREVER_S)
+        if not ready:
+            raise RuntimeError("virtual time has nothing left to wait for: something never ends")
+        return ready
 
     def _wait_real(self, loop: VirtualLoop, timeout: float | None) -> list[Any]:
         began = time.perf_counter()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from random import Random
 
 from jev_turn.play.clock import run
@@ -96,15 +96,28 @@ def scripts(turns: int, seed: int) -> Iterator[Script]:
     """Yield the calls of a run; the last one is as short as it must be."""
     call = 0
     while turns > 0:
-        size = min(turns, Random(f"{seed}/{call}/turns").randint(*TURNS_PER_CALL))
+        size = min(turns, turns_of(seed, call))
         yield write(seed, call, size)
         turns -= size
         call += 1
 
 
+def turns_of(seed: int, call: int) -> int:
+    """Return how many turns a call has that is not cut short by the end of the run."""
+    return Random(f"{seed}/{call}/turns").randint(*TURNS_PER_CALL)
+
+
 def played(script: Script) -> Outcome:
     """Play one call in virtual time; a call that breaks is stuck."""
+    outcomes: list[Outcome] = []
+
+    async def play() -> None:
+        outcomes.append(await play_script(script))
+
     try:
-        return run(play_script(script))
+        run(play())
     except Exception as error:
-        return Outcome(script, Account(), Oracle((), ()), [f"the call broke: {error!r}"], [])
+        broke = f"the call broke: {error!r}"
+        found = outcomes or [Outcome(script, Account(), Oracle((), ()), [], [])]
+        return replace(found[0], stuck=[*found[0].stuck, broke])
+    return outcomes[0]

@@ -117,7 +117,9 @@ class _Call:
             [str(r["text"]) for r in dropped if r["why"] == "hung_up"],
         )
         runs = [round((at - self._began) * 1000) for at in self._model.ran_at]
-        stuck = [*self._stuck, *unanswered(account, runs, self._script.ends_ms)]
+        stuck = list(self._stuck)
+        if not self._script.cancelled:
+            stuck += unanswered(account, runs, self._script.ends_ms)
         return Outcome(self._script, account, oracle, stuck, self._record.records)
 
 

@@ -7,11 +7,14 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from jev_turn.play import soak_replay
-from jev_turn.play.soak import Totals, played, soak
+from jev_turn.play.soak import Totals, played, soak, turns_of
 from jev_turn.play.soak_outcome import Outcome
 from jev_turn.play.soak_script import Script
 from jev_turn.play.soak_shrink import shrunk
 from jev_turn.play.soak_writer import write
+
+TURNS = 1_000
+"""How many turns unless somebody says otherwise."""
 
 SHOWN = 3
 """How many failing calls are made small and shown."""
@@ -23,7 +26,7 @@ _LOUD = ("pipecat", "jev_turn")
 
 
 def soak_command(
-    turns: int,
+    turns: int | None,
     seed: int,
     *,
     minutes: float = 10.0,
@@ -34,7 +37,7 @@ def soak_command(
     """Play random calls and print what went wrong; the summary is the last line.
 
     Args:
-        turns: How many turns; with ``call``, those of that call.
+        turns: How many turns, or how many of ``call``; ``None`` is 1,000, or all of that call.
         seed: The same seed gives the same calls.
         minutes: No call begins after this time.
         call: Play this call alone and show all that happens in it.
@@ -50,8 +53,9 @@ def soak_command(
         logger.disable(name)
     try:
         if call is not None:
-            return _replay(write(seed, call, turns), console, words=words)
-        return _all(turns, seed, minutes, console, words=words)
+            script = write(seed, call, turns or turns_of(seed, call))
+            return _replay(script, console, words=words)
+        return _all(turns or TURNS, seed, minutes, console, words=words)
     finally:
         for name in _LOUD:
             logger.enable(name)

@@ -1,26 +1,22 @@
 """Writes random calls: every way of speaking and of being written down that a turn must survive.
 
-Kept out is what nobody behind a recogniser could tell apart: a late final from words that were said
-again after another sound, a segment that goes on from a new one that begins with the words of a
-segment never closed, and words that the recogniser took back from those of a segment never closed
-that were held for good.
+Some things nobody behind a recogniser could tell apart, and they are kept out:
+
+* After another sound, a late final from the same words said once more.
+* Behind a segment that was never closed, a new one that begins with its words from its going on.
+* Where side-talk is held for good, new words from a correction of a segment that was never closed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from random import Random
 
-from jev_turn.play import soak_words
-from jev_turn.play.soak_hand import Hand
-from jev_turn.play.soak_script import HOLD_MS, STOP_MS, Script
+from jev_turn.play.soak_script import Script
 from jev_turn.play.soak_trouble import beginning, settings, trouble
+from jev_turn.play.soak_ways import OPEN, WAYS, Ways
 
 SETTLE_MS = 45_000
 """Longer than the longest reply, the longest hold and a reply to that, ms."""
-
-LONE_MS = 30_000
-"""Silence behind a segment that was never closed, ms: by then its words must have come out."""
 
 AUDIO_SHARE = 0.07
 CUT_OFF_SHARE = 0.25
@@ -60,7 +56,7 @@ def write(seed: int, call: int, turns: int) -> Script:
     )
 
 
-class Writer(Hand):
+class Writer(Ways):
     """Puts turn behind turn.
 
     Args:
@@ -70,7 +66,7 @@ class Writer(Hand):
 
     def __init__(self, rng: Random, *, closes: bool) -> None:
         super().__init__(rng)
-        self._ways = {way: often for way, often in _WAYS.items() if not (closes and way in _OPEN)}
+        self._ways = {way: often for way, often in WAYS.items() if not (closes and way in OPEN)}
 
     def take_turn(self) -> None:
         """Write one turn, what goes wrong around it, and the pause behind it."""
@@ -78,7 +74,7 @@ class Writer(Hand):
         began = self._at
         way = self._rng.choices(tuple(self._ways), tuple(self._ways.values()))[0]
         if self._unclosed:
-            way = Writer._again if self._rng.random() < 0.3 else Writer._plain
+            way = Ways._again if self._rng.random() < 0.3 else Ways._plain
         way(self)
         words = [s.at_ms for s in self.steps if s.turn == self._turn and s.kind == "heard"]
         self.steps += trouble(self._rng, self._turn, began, self._at, words)
@@ -88,149 +84,5 @@ class Writer(Hand):
         shortest, longest = self._rng.choice(_PAUSES)
         return self._rng.randint(shortest, longest)
 
-    # --- ways of speaking ---------------------------------------------------------------------
-
-    def _plain(self) -> None:
-        self._utter(self._words())
-
-    def _misheard(self) -> None:
-        """The recogniser rewrites what it has written."""
-        self._utter(self._words(), interim=soak_words.misheard)
-
-    def _corrected(self) -> None:
-        """The final has a word that no interim had."""
-        text = self._words()
-        self._utter(text, final=soak_words.corrected(self._rng, text))
-
-    def _otherwise(self) -> None:
-        """The final says something else altogether."""
-        text = self._words()
-        self._utter(text, final=soak_words.another(self._rng, text))
-
-    def _late(self) -> None:
-        """The final comes when the turn may long have been answered."""
-        self._utter(self._words(), late_ms=self._rng.randint(1_000, 14_000))
-
-    def _late_and_longer(self) -> None:
-        """So does one with words that no interim had."""
-        text, late_ms = self._words(), self._rng.randint(1_000, 9_000)
-        more = f"{text} {soak_words.sentence(self._rng)}"
-        self._utter(text, final=more, late_ms=late_ms)
-
-    def _in_pieces(self) -> None:
-        """Finals come in mid-utterance."""
-        parts = (self._words() + " " + soak_words.sentence(self._rng)).split()
-        cut = self._rng.randrange(1, len(parts))
-        begins = self._at
-        pace = self._pace()
-        self._sound(begins, pace * len(parts))
-        for piece, first in ((parts[:cut], 0), (parts[cut:], cut)):
-            self._write(" ".join(piece), begins + pace * first, pace)
-
-    def _final_only(self) -> None:
-        self._utter(self._words(), interims=False)
-
-    def _interim_only(self) -> None:
-        """The recogniser never closes the segment."""
-        self._utter(self._words(), closed=False)
-        self._segment += 1
-        self._at += LONE_MS
-        self._unclosed = True
-
-    def _unheard(self) -> None:
-        """Words without any voice activity."""
-        self._utter(self._words(), sound=False, interims=self._rng.random() < 0.5)
-
-    def _again(self) -> None:
-        """The same words as last time."""
-        self._utter(self._latest)
-
-    def _volley(self) -> None:
-        """Three finals back to back."""
-        begins, pace = self._at, self._pace()
-        texts = [self._words(), soak_words.sentence(self._rng), soak_words.nod(self._rng)]
-        self._sound(begins, pace * sum(len(text.split()) for text in texts))
-        for text in texts:
-            self._heard(self._at + 200, text, final=True)
-        self._at += 200
-
-    def _nod(self) -> None:
-        self._over(soak_words.nod(self._rng))
-
-    def _stop(self) -> None:
-        self._over(soak_words.stop(self._rng))
-
-    def _aside(self) -> None:
-        self._utter(soak_words.aside(self._rng))
-
-    def _thinking(self) -> None:
-        """A pause of up to 12 s in mid-thought, the first part closed or not."""
-        first = self._words()
-        if self._rng.random() < 0.5:
-            self._utter(first)
-            self._at += self._rng.randint(500, 12_000)
-            self._utter(soak_words.sentence(self._rng))
-            return
-        begins, pace = self._at, self._pace()
-        self._sound(begins, pace * len(first.split()))
-        self._grow(first.split(), begins, pace, last=True)
-        self._at += self._rng.randint(STOP_MS + 600, 12_000)
-        self._write(f"{first} {soak_words.sentence(self._rng)}", self._at, pace, said=first)
-
-    def _broken(self) -> None:
-        """The voice drops under the gate in mid-utterance."""
-        text, begins = soak_words.sentence(self._rng), self._at
-        if self._unclosed:
-            text = soak_words.another(self._rng, self._latest)
-        pace = self._pace()
-        ends = begins + pace * len(text.split())
-        while self._at < ends:
-            self._sound(self._at, self._rng.randint(HOLD_MS, 900))
-            self._at += self._rng.randint(STOP_MS + 50, 600)
-        self._at = ends
-        self._write(text, begins, pace)
-
-    def _loud_room(self) -> None:
-        """It stays loud long after the last word."""
-        begins = self._at
-        self._utter(self._words())
-        ends = self._at
-        self._sound(begins, ends - begins + self._rng.randint(3_000, 20_000))
-        self._at = ends
-
-    def _cough(self) -> None:
-        for _ in range(self._rng.choice((1, 1, 2, 6))):
-            self._sound(self._at, self._rng.randint(60, 900))
-            self._at += self._rng.randint(100, 700)
-
-    def _nothing(self) -> None:
-        """The recogniser writes a noise as punctuation."""
-        self._utter(self._rng.choice(("...", ".", " ", "-")), interims=False)
-
 
 _PAUSES = ((0, 300), (300, 1_500), (1_500, 4_000), (3_000, 8_000), (6_000, 14_000))
-
-_WAYS: dict[Callable[[Writer], None], int] = {
-    Writer._plain: 10,
-    Writer._misheard: 5,
-    Writer._corrected: 4,
-    Writer._otherwise: 3,
-    Writer._late: 6,
-    Writer._late_and_longer: 4,
-    Writer._in_pieces: 5,
-    Writer._final_only: 5,
-    Writer._interim_only: 3,
-    Writer._unheard: 4,
-    Writer._again: 5,
-    Writer._volley: 4,
-    Writer._nod: 7,
-    Writer._stop: 5,
-    Writer._aside: 4,
-    Writer._thinking: 8,
-    Writer._broken: 6,
-    Writer._loud_room: 3,
-    Writer._cough: 4,
-    Writer._nothing: 2,
-}
-
-_OPEN = (Writer._interim_only,)
