@@ -53,7 +53,7 @@ from jev_turn.processors._words import AnyTranscription
 from jev_turn.processors.frames import MicStalledFrame
 from jev_turn.replies import effects as fx
 from jev_turn.replies import events as ev
-from jev_turn.replies.context import Context, resumed
+from jev_turn.replies.context import Context, Piece, resumed
 from jev_turn.replies.machine import dispatch
 from jev_turn.replies.store import ReplyStore
 from jev_turn.turn.effects import AskJudge
@@ -222,13 +222,16 @@ class ReplyList(MachineHost):
         if self.store is None:
             return
         saved = await self.store.state()
-        cut = max((cut.id for cut in saved.cuts), default=0)
-        turn = max((turn.number for turn in saved.turns), default=0)
-        self.context = resumed(saved.pending, next_cut=cut + 1, next_turn=turn + 1)
-        if saved.pending:
-            logger.info(
-                f"{self}: call {self.store.call}: {len(saved.pending)} cuts wait since then"
-            )
+        self._segment = saved.next_segment
+        self.context = resumed(
+            saved.pending,
+            next_cut=saved.next_cut,
+            next_turn=saved.next_turn,
+            words=tuple(Piece(segment, text) for segment, text in saved.words),
+        )
+        waiting = len(saved.pending) + len(saved.words)
+        if waiting:
+            logger.info(f"{self}: call {self.store.call}: {waiting} texts wait since then")
 
     # --- frames to events ---------------------------------------------------------------------
 

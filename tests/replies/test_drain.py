@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from support.reply_scenario import ListRunner
 
-from jev_turn.replies.context import resumed
-from jev_turn.replies.effects import Cut, StartTurn
+from jev_turn.replies.context import Piece, resumed
+from jev_turn.replies.effects import Cut, KeepCut, KeepWords, StartTurn
 
 
 def pending(run: ListRunner, *texts: str, at: int = 0) -> None:
@@ -167,6 +167,15 @@ def test_a_call_taken_up_again_answers_what_waits(run: ListRunner) -> None:
     run.do(0)
     run.do(800)
     assert run.all(StartTurn) == [StartTurn(5, (cut,), cut.text, cut.text)]
+
+
+def test_words_in_no_cut_are_judged_after_a_restart(run: ListRunner) -> None:
+    """R01: a person does not repeat what was heard; it would wait for words that never come."""
+    run.ctx = resumed((), next_cut=1, next_turn=1, words=(Piece(4, "what is an index"),))
+    run.do(0)
+    run.do(200, "ear ask=1 enough=0.9")
+    assert [kept.cut.text for kept in run.all(KeepCut)] == ["what is an index"]
+    assert run.all(KeepWords) == [KeepWords(())]
 
 
 def test_numbers_go_on_after_a_restart(run: ListRunner) -> None:

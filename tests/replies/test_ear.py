@@ -9,7 +9,7 @@ import pytest
 from support.reply_scenario import ListRunner
 
 from jev_turn.errors import UnreadableVerdict
-from jev_turn.replies.effects import AskEar, Cut, Discard, KeepCut, Mark, Note
+from jev_turn.replies.effects import AskEar, Cut, Discard, KeepCut, KeepWords, Mark, Note
 from jev_turn.replies.events import EarJudged, HeardFor, MouthJudged
 
 
@@ -32,6 +32,16 @@ def test_a_lost_final_keeps_its_words(run: ListRunner) -> None:
     run.send(HeardFor(0, "what is an index", False, 1))
     run.send(HeardFor(100, "and a view", False, 2))
     assert run.ctx.buffer.text == "what is an index and a view"
+
+
+def test_closed_words_are_kept_until_they_are_cut_or_dropped(run: ListRunner) -> None:
+    """R01: a process may die between a final and the look at it; nobody says it again."""
+    run.do(0, 'heard "what is"')
+    run.do(100, 'final "what is an index"')
+    run.do(200, 'final "and a view"')
+    run.do(1200, "ear ask=1 enough=0.9")
+    kept = ((1, "what is an index"), (2, "and a view"))
+    assert run.all(KeepWords) == [KeepWords(kept[:1]), KeepWords(kept), KeepWords(())]
 
 
 @pytest.mark.parametrize("text", ["", "  ", "...", "?! ,"])

@@ -13,7 +13,7 @@ from sqlalchemy import func, select
 from support.reply_store import cut, die, end, ids, keep, start
 
 from jev_turn.errors import ReplyStoreError
-from jev_turn.replies.effects import Discard, GapMarked, KeepCut, Mark
+from jev_turn.replies.effects import Discard, GapMarked, KeepCut, KeepWords, Mark
 from jev_turn.replies.store import (
     CallInUse,
     Database,
@@ -46,6 +46,7 @@ async def talk(place: str, call: str, word: str, *, peer: str | None = None) -> 
     """Leave something in every table."""
     async with await ReplyStore.open(place, call, peer=peer) as store:
         await store.apply([KeepCut(cut(1, word)), KeepCut(cut(2, word)), Mark(2, word)])
+        await store.apply([KeepWords(((3, word),))])
         await store.apply([start(1, 1), Discard("rate", word), GapMarked(1, 2)])
         await store.apply([end(1, word)])
         if peer is not None:
@@ -75,7 +76,7 @@ async def test_an_export_is_all_that_is_kept_of_a_call(place: str) -> None:
     assert (told["schema"], told["call"], told["peer"]) == (schema.VERSION, "call", "ann")
     lengths = {name: len(rows) for name, rows in told.items() if isinstance(rows, list)}
     assert lengths == {
-        "cuts": 2, "turns": 1, "marks": 1, "discards": 1, "gaps": 1, "memory_blocks": 2,
+        "pieces": 1, "cuts": 2, "turns": 1, "marks": 1, "discards": 1, "gaps": 1, "memory_blocks": 2,
     }  # fmt: skip
 
 

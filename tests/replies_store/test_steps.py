@@ -15,6 +15,7 @@ from jev_turn.replies.effects import (
     EndTurnRecord,
     GapMarked,
     KeepCut,
+    KeepWords,
     Mark,
     Note,
     Rejoin,
@@ -139,6 +140,16 @@ async def test_a_discard_leaves_its_trace(store: ReplyStore) -> None:
     assert (trace.kind, trace.text, trace.rejoined) == ("rate", "thank you", False)
     assert trace.numbers[0] == ("per_s", 11.31) and math.isnan(trace.numbers[1][1])
     assert trace.at_ms > 1_700_000_000_000
+
+
+async def test_words_in_no_cut_are_kept_as_they_are_now(store: ReplyStore) -> None:
+    """Each step that changes them replaces them all; after a crash they are asked about again."""
+    await store.apply([KeepWords(((0, "so"), (1, "what is")))])
+    await store.apply([KeepWords(((1, "what is"), (2, "an index")))])
+    assert (await store.state()).words == ((1, "what is"), (2, "an index"))
+    assert (await store.state()).next_segment == 3
+    await store.apply([*keep(1), KeepWords(())])
+    assert (await store.state()).words == ()
 
 
 async def test_words_that_come_back_are_noted_at_their_trace(store: ReplyStore) -> None:

@@ -26,7 +26,7 @@ from sqlalchemy.engine import Engine
 from jev_turn.policy import load_policy
 from jev_turn.replies import effects as fx
 from jev_turn.replies import events as ev
-from jev_turn.replies.context import resumed
+from jev_turn.replies.context import Piece, resumed
 from jev_turn.replies.machine import dispatch
 from jev_turn.replies.store import CallInUse, ReplyStore
 
@@ -66,7 +66,12 @@ class Life:
         """Take the call up, and write down what is there."""
         saved = await self._store.state()
         assert saved.in_flight is None
-        self.context = resumed(saved.pending, next_cut=saved.next_cut, next_turn=saved.next_turn)
+        self.context = resumed(
+            saved.pending,
+            next_cut=saved.next_cut,
+            next_turn=saved.next_turn,
+            words=tuple(Piece(segment, text) for segment, text in saved.words),
+        )
         self._segment = saved.next_segment
         self._log(
             "found",

@@ -46,7 +46,7 @@ def calls_list(place: str | None, console: Console) -> None:
 
 
 def calls_show(place: str | None, call: str, console: Console, *, words: bool = False) -> None:
-    """Print one call's turns, waiting cuts, dropped texts and gaps.
+    """Print one call's turns, what waits, dropped texts and gaps.
 
     Args:
         place: A folder, a URL, or ``None``; see ``ReplyStore.open``.
@@ -76,6 +76,8 @@ def calls_show(place: str | None, call: str, console: Console, *, words: bool = 
     for cut in kept["cuts"]:
         if cut["turn"] is None:
             _print(console, f"waiting  {said(cut['text'])}  {cut['why']} {cut['score']:.2f}")
+    for piece in kept["pieces"]:
+        _print(console, f"in no cut  {said(piece['text'])}")
     for drop in kept["discards"]:
         numbers = ", ".join(f"{name} {value}" for name, value in drop["numbers"])
         again = "; came back" if drop["rejoined"] else ""

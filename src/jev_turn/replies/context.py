@@ -250,7 +250,13 @@ class Context:
     over: bool = False
 
 
-def resumed(pending: tuple[Cut, ...], *, next_cut: int, next_turn: int) -> Context:
+def resumed(
+    pending: tuple[Cut, ...],
+    *,
+    next_cut: int,
+    next_turn: int,
+    words: tuple[Piece, ...] = (),
+) -> Context:
     """Take a call up again that another process left.
 
     Marks are not taken over: the recogniser begins anew, and no final of an old segment comes.
@@ -260,8 +266,15 @@ def resumed(pending: tuple[Cut, ...], *, next_cut: int, next_turn: int) -> Conte
         pending: The cuts that nobody has answered, in order.
         next_cut: One more than the highest cut so far.
         next_turn: One more than the highest turn so far.
+        words: Closed segments that were in no cut yet, in order.
 
     Returns:
         The state to begin with.
     """
-    return Context(pending=pending, next_cut=next_cut, next_turn=next_turn)
+    return Context(
+        buffer=Buffer(words),
+        ear=Ear(next_tick=0 if words else None),
+        pending=pending,
+        next_cut=next_cut,
+        next_turn=next_turn,
+    )

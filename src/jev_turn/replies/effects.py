@@ -1,7 +1,7 @@
 """What the reply list and the mouth order. A host translates each one and never decides.
 
 Those in ``STORED`` are written in one transaction per dispatch before any other effect of that
-dispatch is carried out, so that a crash at any line loses no cut and answers none twice.
+dispatch is carried out, so that a crash at any line loses no word and answers none twice.
 """
 
 from __future__ import annotations
@@ -58,6 +58,17 @@ class KeepCut:
     """Append ``cut`` to the reply list."""
 
     cut: Cut
+
+
+@dataclass(frozen=True, slots=True)
+class KeepWords:
+    """These words of closed segments are in no cut yet; they take the place of earlier ones.
+
+    Attributes:
+        pieces: (segment, text) in order; empty when all words are in cuts or dropped.
+    """
+
+    pieces: tuple[tuple[int, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,6 +268,7 @@ class Withdraw:
 
 STORED = (
     KeepCut,
+    KeepWords,
     Mark,
     Unmark,
     Discard,
@@ -270,6 +282,7 @@ STORED = (
 
 Stored = (
     KeepCut
+    | KeepWords
     | Mark
     | Unmark
     | Discard

@@ -27,6 +27,7 @@ from jev_turn.replies.effects import (
     Discard,
     Effect,
     EndTurnRecord,
+    KeepWords,
     Note,
     RestoreCuts,
     StartTurn,
@@ -54,9 +55,12 @@ def dispatch(
     out: Out = []
     if ctx.over:
         return ctx, (Note("after_hang_up", type(event).__name__),)
+    before = ctx.buffer.finals
     ctx = _apply(replace(ctx, at=max(ctx.at, event.at)), event, config, out)
     if not ctx.over:
         ctx = _advance(ctx, config, out)
+    if ctx.buffer.finals != before:
+        out.append(KeepWords(tuple((piece.segment, piece.text) for piece in ctx.buffer.finals)))
     return replace(ctx, deadline=timing.deadline(ctx, config)), tuple(out)
 
 

@@ -11,7 +11,14 @@ from jev_turn.replies.store import schema
 from jev_turn.replies.store.database import Database
 from jev_turn.replies.store.place import named
 
-_OF_A_CALL = (schema.cut, schema.turn, schema.mark, schema.discard, schema.gap)
+_OF_A_CALL = (
+    schema.piece,
+    schema.cut,
+    schema.turn,
+    schema.mark,
+    schema.discard,
+    schema.gap,
+)
 _OF_A_PEER = (schema.memory_block, schema.memory_summary)
 
 

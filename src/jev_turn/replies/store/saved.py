@@ -58,6 +58,7 @@ class Saved:
 
     Attributes:
         call: The call's id.
+        words: (segment, text) of closed segments that are in no cut yet, in order.
         cuts: Every cut, in the order of arrival.
         pending: Those that wait for a turn, the next ones first.
         restored: Ids of the cuts that a failed turn gave back.
@@ -69,6 +70,7 @@ class Saved:
     """
 
     call: str
+    words: tuple[tuple[int, str], ...]
     cuts: tuple[Cut, ...]
     pending: tuple[Cut, ...]
     restored: frozenset[int]
@@ -91,7 +93,8 @@ class Saved:
     @property
     def next_segment(self) -> int:
         """A segment number that nothing of this call refers to."""
-        used = [cut.segment for cut in self.cuts] + [segment for segment, _ in self.marks]
+        used = [cut.segment for cut in self.cuts]
+        used += [segment for segment, _ in (*self.marks, *self.words)]
         return max(used, default=-1) + 1
 
 
@@ -105,6 +108,7 @@ def read(connection: Connection, call: str) -> Saved:
     )
     return Saved(
         call=call,
+        words=tuple((r.segment, r.text) for r in _rows(connection, schema.piece, call, "seq")),
         cuts=tuple(cuts.values()),
         pending=tuple(cuts[row.id] for row in rows if row.turn is None),
         restored=frozenset(row.id for row in rows if row.restored),

@@ -125,6 +125,16 @@ Index(
     postgresql_where=turn.c.ended == false(),
 )
 
+# Words that are in no cut yet, whole: a step that changes them writes them anew.
+piece = Table(
+    "jev_piece",
+    metadata,
+    _call(),
+    Column("seq", Integer, primary_key=True, autoincrement=False),
+    Column("segment", Integer, nullable=False),
+    Column("text", Words, nullable=False),
+)
+
 mark = Table(
     "jev_mark",
     metadata,

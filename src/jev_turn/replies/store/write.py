@@ -33,6 +33,8 @@ def write(
         match effect:
             case fx.KeepCut(cut):
                 _keep(connection, call, cut)
+            case fx.KeepWords(pieces):
+                _keep_words(connection, call, pieces)
             case fx.Mark() | fx.Unmark():
                 _mark(connection, call, effect)
             case fx.Discard():
@@ -77,6 +79,14 @@ def _keep(connection: Connection, call: str, cut: fx.Cut) -> None:
         return
     values = {"id": cut.id, "at_ms": cut.at, "text": cut.text, "segment": cut.segment}
     connection.execute(insert(schema.cut).values(call=call, score=cut.score, why=cut.why, **values))
+
+
+def _keep_words(connection: Connection, call: str, pieces: Sequence[tuple[int, str]]) -> None:
+    piece = schema.piece
+    connection.execute(delete(piece).where(piece.c.call == call))
+    for seq, (segment, words) in enumerate(pieces):
+        values = {"seq": seq, "segment": segment, "text": words}
+        connection.execute(insert(piece).values(call=call, **values))
 
 
 def _mark(connection: Connection, call: str, effect: fx.Mark | fx.Unmark) -> None:
