@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pipecat.frames.frames import (
     Frame,
@@ -38,27 +38,9 @@ class SteadyLoop(clock.VirtualLoop):
         super().__init__()
         self._read_s = read_s
 
-    def advance(self, seconds: float) -> None:
-        if not self.outside:
-            super().advance(seconds)
-
-    def run_in_executor(  # type: ignore[override]
-        self, executor: Any, func: Callable[..., T], *args: Any
-    ) -> asyncio.Future[T]:
-        result: asyncio.Future[T] = self.create_future()
-        back_at = self.time() + self._read_s
-
-        def deliver(work: asyncio.Future[T]) -> None:
-            if result.done() or work.cancelled():
-                result.cancel()
-            elif error := work.exception():
-                result.set_exception(error)
-            else:
-                result.set_result(work.result())
-
-        work = super().run_in_executor(executor, func, *args)
-        work.add_done_callback(lambda work: self.call_at(back_at, deliver, work))
-        return result
+    def virtual_s(self, took_s: float) -> float:
+        """Take the time that the test says."""
+        return self._read_s
 
 
 class Microphone(FrameProcessor):
