@@ -9,7 +9,6 @@ from pipecat.audio.utils import is_silence
 from pipecat.frames.frames import (
     BotStartedSpeakingFrame,
     BotStoppedSpeakingFrame,
-    InterruptionFrame,
     OutputAudioRawFrame,
     SpeechOutputAudioRawFrame,
     TTSAudioRawFrame,
@@ -52,7 +51,6 @@ class Audible:
     def begins(self, place: Hashable, now: float) -> None:
         """The transport is about to send the first sound."""
         self._speaking.add(place)
-        self._left.pop(place, None)
         self._until[place] = max(self._until.get(place, 0.0), now + self._start_s)
 
     def left(self, place: Hashable, lasts_s: float, now: float) -> None:
@@ -66,11 +64,6 @@ class Audible:
         self._speaking.discard(place)
         over = self._left.get(place, now) + self._tail_s
         self._until[place] = min(self._until.get(place, now), over)
-
-    def cut(self, now: float) -> None:
-        """Whatever was on its way has been dropped."""
-        for place in tuple(self._until):
-            self.ends(place, now)
 
 
 class AudibleTap(BaseObserver):
@@ -106,8 +99,6 @@ class AudibleTap(BaseObserver):
                 self._audible.begins(place, now)
             case BotStoppedSpeakingFrame() if sent:
                 self._audible.ends(place, now)
-            case InterruptionFrame() if sent:
-                self._audible.cut(now)
             case _:
                 return False
         return True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from loguru import logger
 from pipecat.frames.frames import Frame, FunctionCallFromLLM, LLMContextUserTurnFrame
@@ -23,13 +23,11 @@ class HeldTools:
 
     Args:
         llm: The model.
-        on_held: Called when tools begin to wait.
     """
 
-    def __init__(self, llm: LLMService, on_held: Callable[[], None]) -> None:
+    def __init__(self, llm: LLMService) -> None:
         self._llm = llm
         self._run_calls = llm.run_function_calls
-        self._on_held = on_held
         self._turn = 0
         self._released = 0
         self._dropped = 0
@@ -83,4 +81,3 @@ class HeldTools:
             self._waiting.append((self._turn, function_calls))
             held = ToolsHeldFrame(function_calls=function_calls)
             await self._llm.push_frame(held, FrameDirection.UPSTREAM)
-            self._on_held()

@@ -117,7 +117,7 @@ class GateSink(MouthHost):
                 f"GateSink(llm={type(llm).__name__}): only an LLMService runs its tools where "
                 "they can be made to wait; leave llm out, and tools run before the words"
             )
-        self._tools = HeldTools(llm, self._look) if llm is not None else None
+        self._tools = HeldTools(llm) if llm is not None else None
         self._on_event = on_event
         self._app = AppSpeech()
         self._reply = HeldReply(self._app)
@@ -245,7 +245,7 @@ class GateSink(MouthHost):
         if self._reply.complete and self._reply.empty and not tools:
             self.feed(ev.Dropped(self.now_ms()))
             self._outlet.let_out(self._reply.take())
-        elif self.mouth.phase == "open" and (self._reply.ready or tools):
+        elif self.mouth.phase == "open" and self._reply.ready:
             if self._unchecked and not self.mouth.resumed:
                 self._let_go(self.mouth.turn)
             else:

@@ -26,6 +26,7 @@ from pipecat.frames.frames import (
     ProposedUserStoppedSpeakingFrame,
     ServiceMetadataFrame,
     SystemFrame,
+    TTSAudioRawFrame,
     TTSSpeakFrame,
     TTSTextFrame,
     UserMuteStartedFrame,
@@ -36,6 +37,7 @@ from pipecat.frames.frames import (
 from pipecat.observers.base_observer import BaseObserver, FramePushed
 from pipecat.processors.aggregators.llm_response_universal import LLMUserAggregatorParams
 from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
+from pipecat.services.tts_service import TextAggregationMode
 from pipecat.transports.base_output import BaseOutputTransport
 from pipecat.turns.user_turn_strategies import (
     EagerUserTurnStrategies,
@@ -176,11 +178,10 @@ def call(
 class Caller(CaseModel):
     """Calls a tool in its first run, with or without words before it."""
 
-    def __init__(self, words: str = "", reply: str = REPLY) -> None:
+    def __init__(self, words: str = "", *, calls: int = 1, slow_s: float = 0.0) -> None:
         super().__init__()
         self.ran: list[float] = []
-        self._words, self._then = words, reply
-        self.began = 0.0
+        self._words, self._calls, self._slow_s = words, calls, slow_s
         self.register_function("find", self._find)
 
     async def _find(self, params: Any) -> None:
@@ -197,11 +198,15 @@ class Caller(CaseModel):
         self.runs.append(list(frame.context.messages))
         await self.push_frame(LLMFullResponseStartFrame())
         try:
-            asked = any("tool_calls" in m for m in frame.context.messages if isinstance(m, dict))
-            for word in (self._then if asked else self._words).split():
+            last = len(self.ran) == self._calls
+            for word in (REPLY if last else self._words).split():
                 await self.push_frame(LLMTextFrame(f"{word} "))
-            if not asked:
-                await self.run_function_calls([FunctionCallFromLLM("find", "1", {}, frame.context)])
+            if not last:
+                await asyncio.sleep(self._slow_s)
+                number = str(len(self.runs))
+                await self.run_function_calls(
+                    [FunctionCallFromLLM("find", number, {}, frame.context)]
+                )
         finally:
             await self.push_frame(LLMFullResponseEndFrame())
 
@@ -311,16 +316,26 @@ def test_a_mute_is_no_quiet() -> None:
     assert one.first == near(3.0 + 1.0 + 0.1)
 
 
+def again() -> Frame:
+    """Return the application's wish for another reply."""
+    return LLMMessagesAppendFrame([{"role": "developer", "content": "go on"}], run_llm=True)
+
+
 # --- the ceiling --------------------------------------------------------------------------------
 
 
 CEILING = "mouth.ceiling_ms=3000"
+GOES_ON: list[Step] = [
+    *QUESTION,
+    *sound(1.4, 5.6),
+    *[(1.5 + n / 2, heard(" ".join(["more"] * n))) for n in range(1, 9)],
+]
+"""Somebody who has only taken a breath."""
 
 
 def test_a_person_who_never_stops_is_not_spoken_over() -> None:
     """At the ceiling the reply is given up, with its text for whoever keeps it."""
-    words: list[Step] = [(1.5 + n / 2, heard(" ".join(["more"] * n))) for n in range(1, 9)]
-    one = call([*QUESTION, *sound(1.4, 8.0), *words], lasts=6.0, sets=[CEILING])
+    one = call(GOES_ON, lasts=6.0, sets=[CEILING])
     assert (one.played, one.answers) == ([], [])
     assert one.outcomes == [ReplyHeld, ReplyUnspoken]
     assert one.events[1].answer == REPLY
@@ -328,12 +343,13 @@ def test_a_person_who_never_stops_is_not_spoken_over() -> None:
 
 
 def test_what_follows_a_reply_that_was_given_up_is_swallowed() -> None:
-    """The rest of a long reply is no reply of its own."""
-    words: list[Step] = [(1.5 + n / 2, heard(" ".join(["more"] * n))) for n in range(1, 9)]
+    """The rest of a long reply is no reply of its own, nor is a second one to the same turn."""
     story = " ".join(["word"] * 60)
-    one = call([*QUESTION, *sound(1.4, 8.0), *words], lasts=6.0, sets=["mouth.ceiling_ms=1000"],
-               reply=lambda _: story)  # fmt: skip
-    assert (one.played, one.answers) == ([], [])
+    replies = iter([story, "Still there?", REPLY])
+    one = call([*GOES_ON, (5.0, again()), *taken(5.9, "that is all")], lasts=9.0,
+               sets=["mouth.ceiling_ms=1000"], reply=lambda _: next(replies))  # fmt: skip
+    assert one.first == near(5.6 + 1.1)
+    assert one.answers == [REPLY]
 
 
 def test_a_dead_microphone_does_not_hold_a_reply_for_ever() -> None:
@@ -388,11 +404,12 @@ def test_an_open_mouth_is_transparent() -> None:
 def test_an_empty_reply_ends_the_hold() -> None:
     """There is nothing to hold, and the end of the run is no secret."""
     behind = Order()
-    steps = [*QUESTION, *taken(3.0, "and a key")]
+    steps = [*QUESTION, *sound(2.5, 3.0), *taken(3.2, "and a key")]
     replies = iter(["", REPLY])
     one = call(steps, lasts=6.0, reply=lambda _: next(replies), wrap=lambda gate: [gate, behind])
-    ends = [f for _, f in behind.frames if isinstance(f, LLMFullResponseEndFrame)]
-    assert len(ends) == 2
+    ends = [at - one.bot.began for at, f in behind.frames
+            if isinstance(f, LLMFullResponseEndFrame)]  # fmt: skip
+    assert ends == [near(1.3 + 0.2), near(4.1)]
     assert one.answers == [REPLY]
 
 
@@ -462,13 +479,40 @@ def test_speech_that_the_application_asks_for_is_never_held() -> None:
     assert [REPLY in answer for answer in one.answers].count(True) == 1
 
 
-def test_speech_of_the_application_in_the_middle_of_a_reply_is_not_held() -> None:
-    """The voice makes it between two sentences of the reply, in a context of its own."""
-    steps = [*QUESTION, (1.75, TTSSpeakFrame("One moment."))]
+async def say(bot: Bot) -> None:
+    """Have something said as a tool does, past the model."""
+    assert bot.model is not None
+    await bot.model.push_frame(TTSSpeakFrame("Hm."))
+
+
+@pytest.mark.parametrize("mode", TextAggregationMode)
+@pytest.mark.parametrize("at", [1.4, 1.75])
+def test_speech_of_the_application_in_the_middle_of_a_reply_is_not_held(
+    at: float, mode: Any
+) -> None:
+    """A tool says something while the model writes on; the voice makes a context of its own."""
+    steps = [*QUESTION, (at, say)]
     reply = "First sentence. " + "And some more words. " * 3
-    one = call(steps, lasts=9.0, reply=lambda _: reply, voice=CaseVoice())
-    assert one.first is not None and one.first < VERDICT - 0.05
-    assert sum(1 for at in one.played if at < VERDICT) * 0.1 == near(VERDICT - one.first, abs=0.11)
+    made = CaseVoice({"Hm.": 0.1}, latency_s=0.01, text_aggregation_mode=mode)
+    one = call(steps, lasts=9.0, reply=lambda _: reply, voice=made)
+    assert one.first is not None and at < one.first < VERDICT - 0.1
+    early = [at for at in one.played if at < VERDICT - 0.01]
+    assert len(early) == 1
+
+
+def test_speech_that_was_cut_off_leaves_the_next_reply_held() -> None:
+    """Contexts that come up later are not the application's, though its own never ended."""
+    steps = [*QUESTION, (1.4, say), (1.42, InterruptionFrame()),
+             *sound(2.5, 3.0), *taken(3.2, "and a key")]  # fmt: skip
+    one = call(steps, lasts=6.0)
+    assert one.first == near(3.0 + 1.1)
+
+
+def test_sound_that_belongs_to_no_reply_is_not_held() -> None:
+    """A jingle of the application's is none of the model's responses."""
+    jingle = TTSAudioRawFrame(b"\x10\x10" * 1600, 16000, 1)
+    one = call([*QUESTION, (1.9, jingle)])
+    assert one.first == near(1.9)
 
 
 def test_a_run_before_any_turn_is_not_held() -> None:
@@ -481,8 +525,7 @@ def test_a_run_before_any_turn_is_not_held() -> None:
 
 def test_a_run_that_the_application_asks_for_after_the_answer_is_not_held() -> None:
     """The person's turn has been answered; the application may speak up."""
-    again = LLMMessagesAppendFrame([{"role": "developer", "content": "go on"}], run_llm=True)
-    one = call([*QUESTION, (4.5, again)], lasts=7.0)
+    one = call([*QUESTION, (4.5, again())], lasts=7.0)
     assert len(one.answers) == 2
     assert len(one.judge.asked) == 1
 
@@ -524,12 +567,29 @@ def test_tools_of_a_dropped_reply_never_run() -> None:
     assert not any("tool_calls" in m for m in one.bot.context.messages if isinstance(m, dict))
 
 
-def test_tools_of_a_reply_that_was_given_up_never_run() -> None:
-    """Nor are they run by the rest of it."""
-    words: list[Step] = [(1.5 + n / 2, heard(" ".join(["more"] * n))) for n in range(1, 9)]
-    one = call([*QUESTION, *sound(1.4, 8.0), *words], lasts=6.0, sets=[CEILING], tools=True)
+@pytest.mark.parametrize("slow_s", [0.0, 3.5])
+def test_tools_of_a_reply_that_was_given_up_never_run(slow_s: float) -> None:
+    """Nor do the next turn's, if there are none: they are not kept for it."""
+    model = Caller(slow_s=slow_s)
+    one = call([*GOES_ON, *taken(7.3, "and a key")], lasts=12.0, sets=[CEILING], tools=True,
+               model=model)  # fmt: skip
+    assert [at - one.bot.began for at in model.ran] == [near(5.6 + 4.0, abs=2.0)]
+    assert len(model.runs) == 3
+
+
+def test_tools_of_a_follow_up_run_at_once() -> None:
+    """The mouth is open for the turn, for whatever the first tool led to."""
+    one = call(QUESTION, tools=True, model=Caller(calls=2))
     model: Any = one.bot.model
-    assert (model.ran, one.played) == ([], [])
+    assert [at - one.bot.began for at in model.ran] == [near(VERDICT)] * 2
+
+
+def test_tools_of_a_run_before_any_turn_run_at_once() -> None:
+    """The application asked for that run."""
+    greet = LLMMessagesAppendFrame([{"role": "developer", "content": "greet"}], run_llm=True)
+    one = call([(0.5, greet)], tools=True, lasts=3.0)
+    model: Any = one.bot.model
+    assert [at - one.bot.began for at in model.ran] == [near(0.5)]
 
 
 def test_the_next_turns_tools_run() -> None:
@@ -596,6 +656,7 @@ def test_the_end_of_the_call_drops_the_held_reply_and_is_not_held_itself(behind:
     assert (one.played, one.answers) == ([], [])
     ended = [at for at, f, _ in one.bot.seen if isinstance(f, EndFrame)]
     assert ended[-1] < VERDICT
+    assert one.gate.mouth.phase == "idle"
 
 
 def test_a_cancelled_call_drops_the_held_reply() -> None:
@@ -607,6 +668,7 @@ def test_a_cancelled_call_drops_the_held_reply() -> None:
 
     one = call([*QUESTION, (1.9, cancel)])
     assert (one.played, one.answers) == ([], [])
+    assert one.gate.mouth.phase == "idle"
 
 
 # --- where it stands ----------------------------------------------------------------------------
@@ -704,6 +766,31 @@ def test_what_must_come_before_the_first_audio_is_waited_for() -> None:
     one = call(QUESTION, gate={"before_audio": store})
     assert [at - one.bot.began for at in done] == [near(VERDICT + 0.03)]
     assert one.first == near(VERDICT + 0.03)
+
+
+def test_what_comes_meanwhile_waits_in_order_and_the_hook_is_called_once() -> None:
+    """A reply that streams on does not overtake its own beginning."""
+    called: list[None] = []
+
+    async def store() -> None:
+        called.append(None)
+        await asyncio.sleep(0.5)
+
+    before, behind = Order(), Order()
+    one = call(QUESTION, lasts=9.0, gate={"before_audio": store}, voice=CaseVoice({"One.": 0.1}),
+               reply=lambda _: "One. " * 60, wrap=lambda gate: [before, gate, behind])  # fmt: skip
+    assert [id(frame) for _, frame in behind.frames] == [id(frame) for _, frame in before.frames]
+    assert (one.first, len(called)) == (near(VERDICT + 0.5), 1)
+
+
+def test_an_interruption_while_the_hook_works_drops_the_reply() -> None:
+    """Nothing was heard, and nothing will be."""
+
+    async def store() -> None:
+        await asyncio.sleep(0.5)
+
+    one = call([*QUESTION, (VERDICT + 0.2, InterruptionFrame())], gate={"before_audio": store})
+    assert (one.played, one.answers) == ([], [])
 
 
 def test_a_hook_that_fails_does_not_silence_the_bot() -> None:

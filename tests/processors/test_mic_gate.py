@@ -237,6 +237,20 @@ def test_the_edges_enclose_the_silence() -> None:
     assert kinds == ["sound", "UserMuteStartedFrame", "zero", "UserMuteStoppedFrame", "sound"]
 
 
+def test_the_edge_comes_first_even_in_the_same_moment() -> None:
+    """A chunk that arrives as the mute begins does not overtake the news of it."""
+
+    async def at_once(one: Call) -> None:
+        one.gate._audible.begins("anywhere", asyncio.get_running_loop().time())
+        one.gate._changed()
+        frame = InputAudioRawFrame(b"\x01\x01", RATE, 1)
+        await one.gate.process_frame(frame, FrameDirection.DOWNSTREAM)
+
+    one = call([(0.205, at_once)], lasts=0.3)
+    kinds = [type(frame) for at, frame in one.heard if at == near(0.205)]
+    assert kinds == [UserMuteStartedFrame, InputAudioRawFrame]
+
+
 def test_both_directions_hear_of_the_mute() -> None:
     """A browser's display and a recogniser behind us learn of it alike."""
     gate: Any = MicGate()
@@ -477,6 +491,22 @@ def test_nested_speech_is_counted() -> None:
     assert audible.until > AT + 1
     audible.ends("b", AT + 2)
     assert audible.until == near(AT + 1.4)
+
+
+def test_a_chunk_behind_the_end_holds_no_longer_than_the_tail() -> None:
+    """What was being written when speech was cut off leaves last; nothing leaves behind it."""
+    audible = Audible(0.4, 3.0)
+    audible.begins("a", AT)
+    audible.ends("a", AT + 1)
+    audible.left("a", 0.1, AT + 1.1)
+    assert audible.until == pytest.approx(AT + 1.5)
+
+
+def test_audio_that_was_handed_over_is_audible_in_a_moment() -> None:
+    """The mute does not wait until the transport says that it has begun."""
+    audible = Audible(0.4, 3.0)
+    audible.coming("a", AT)
+    assert audible.until == pytest.approx(AT + 0.4)
 
 
 def test_one_places_audio_leaves_anothers_start_alone() -> None:
