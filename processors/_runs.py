@@ -15,6 +15,7 @@ from pipecat.frames.frames import (
 )
 from pipecat.services.llm_service import LLMService
 
+from jev_turn.processors.frames import ToolsHeldFrame
 from jev_turn.replies.events import DROPPED, RunEnded, SpokeFirst
 
 WATCHED = (
@@ -26,6 +27,7 @@ WATCHED = (
     LLMFullResponseEndFrame,
     LLMFullResponseStartFrame,
     LLMTextFrame,
+    ToolsHeldFrame,
 )
 """What ``Run.see`` wants to see, each frame once."""
 
@@ -80,7 +82,7 @@ class Run:
             case LLMFullResponseEndFrame() if self._writing:
                 self._writing = False
                 return None if self._tools else self._end(at)
-            case FunctionCallsStartedFrame():
+            case FunctionCallsStartedFrame() | ToolsHeldFrame():
                 self._tools |= {call.tool_call_id for call in frame.function_calls}
             case FunctionCallResultFrame():
                 return self._result(frame, at)

@@ -323,6 +323,9 @@ class ReplyList(MachineHost):
         """Hear from ``GateSink`` what it does with the reply to the turn in flight."""
         if self.asker is not None and self.context.flight is not None:
             self.feed(replace(event, at=self.now_ms(), turn=self.context.flight.turn))
+            if isinstance(event, ev.ReplyUnspoken):
+                self._agent.stopped()
+                self._agent_changed()
 
     async def _perform(self, effects: tuple[fx.Effect, ...]) -> None:
         try:
@@ -427,7 +430,7 @@ class ReplyList(MachineHost):
     def _answered(self, entry: Entry) -> None:
         now, found = self.now_ms(), entry.probabilities
         if found is None:
-            self._write("failed", ask=entry.ask, error=entry.error or "error")
+            self._write("failed", ask=entry.ask, bundle="ear", error=entry.error or "error")
             self.feed(ev.EarFailed(now, entry.ask, entry.error or "error"))
             return
         thresholds = {
@@ -437,6 +440,7 @@ class ReplyList(MachineHost):
         self._write(
             "verdict",
             ask=entry.ask,
+            bundle="ear",
             probabilities=found,
             thresholds=thresholds,
             latency_ms=entry.latency_ms or 0,

@@ -150,6 +150,7 @@ class FinishTurn:
             llm=llm,
             policy=policy,
             record=record,
+            now_ms=now_ms,
             language=language,
             on_event=self.replies.mouth,
             before_audio=self.replies.spoke,

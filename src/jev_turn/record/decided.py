@@ -58,13 +58,13 @@ def closes(record: Record) -> bool:
 def decisions(records: Sequence[Record]) -> list[Decision]:
     """Collect the decisions of a call; a superseded ask is none."""
     found: list[Decision] = []
-    asked: dict[int, Record] = {}
+    asked: dict[AskKey, Record] = {}
     verdict: Record | None = None
     for record in records:
         if record["kind"] == "ask":
-            asked[record["ask"]] = record
+            asked[ask_key(record)] = record
         elif record["kind"] == "verdict":
-            verdict = about(record, asked.pop(record["ask"], {}))
+            verdict = about(record, asked.pop(ask_key(record), {}))
         elif is_failure(record):
             verdict = None
         if (is_decision(record) or is_failure(record)) and not repeats(record, found):
@@ -72,6 +72,15 @@ def decisions(records: Sequence[Record]) -> list[Decision]:
         if closes(record):
             verdict = None
     return found
+
+
+AskKey = tuple[str, int]
+
+
+def ask_key(record: Record) -> AskKey:
+    """Return what pairs an ask with its end: ear and mouth count theirs apart from each other."""
+    bundle = record.get("bundle", "")
+    return bundle if bundle in ("ear", "mouth") else "", record["ask"]
 
 
 def about(verdict: Record, ask: Record) -> Record:

@@ -5,7 +5,16 @@ from __future__ import annotations
 from rich.markup import escape
 
 from jev_turn.record import wording
-from jev_turn.record.decided import Decision, about, closes, is_decision, is_failure, repeats
+from jev_turn.record.decided import (
+    AskKey,
+    Decision,
+    about,
+    ask_key,
+    closes,
+    is_decision,
+    is_failure,
+    repeats,
+)
 from jev_turn.record.schema import Record
 
 _STYLES = {
@@ -59,7 +68,7 @@ class Live:
 
     def __init__(self) -> None:
         self._start_ms: int | None = None
-        self._asked: dict[int, Record] = {}
+        self._asked: dict[AskKey, Record] = {}
         self._verdict: Record | None = None
         self._held: Record | None = None
         self._last: Decision | None = None
@@ -80,9 +89,9 @@ class Live:
             shown.append(line(self._held, None, self._start_ms))
             self._held = None
         if record["kind"] == "ask":
-            self._asked[record["ask"]] = record
+            self._asked[ask_key(record)] = record
         elif record["kind"] == "verdict":
-            self._verdict = self._held = about(record, self._asked.pop(record["ask"], {}))
+            self._verdict = self._held = about(record, self._asked.pop(ask_key(record), {}))
         else:
             self._verdict = None if is_failure(record) else self._verdict
             shown.append(self._line(record))
