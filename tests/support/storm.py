@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
+from operator import attrgetter
 from typing import Any
 
 from jev_turn.turn import events as ev
 from jev_turn.turn.config import TurnConfig
-from jev_turn.turn.context import Context, Phase
+from jev_turn.turn.context import AgentView, Context, Mic, Phase, Turn, Words
 from jev_turn.turn.effects import (
     AskJudge,
     Backchannel,
@@ -293,4 +294,10 @@ def _verdict(detail: int, kind: int = 16) -> Verdict:
 def _parts(ctx: Context) -> tuple[Any, ...]:
     """The values of a context, two levels deep: all that could be changed."""
     parts = (ctx, ctx.turn, ctx.turn.words, ctx.mic, ctx.agent)
-    return tuple(getattr(part, f.name) for part in parts for f in fields(part))
+    return tuple(values(part) for values, part in zip(_VALUES, parts, strict=True))
+
+
+_VALUES = [
+    attrgetter(*(one.name for one in fields(part)))
+    for part in (Context, Turn, Words, Mic, AgentView)
+]
