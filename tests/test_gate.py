@@ -10,6 +10,7 @@ import socket
 import sqlite3
 import subprocess
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -68,11 +69,12 @@ def test_only_the_rules_are_in_the_gate(request: pytest.FixtureRequest) -> None:
         assert (item.get_closest_marker("gate") is not None) is (inside and not random)
 
 
+@cache
 def rules(path: Path) -> list[ast.FunctionDef]:
     """The test functions of a file."""
     return [
         node
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in ast.parse(path.read_text()).body
         if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
     ]
 

@@ -66,11 +66,20 @@ def _is_pure(module: str) -> bool:
     return _is_in(module, {"turn", "replies"}) and not _is_in(module, {NOT_PURE})
 
 
+def _statements(node: ast.AST) -> Iterator[ast.AST]:
+    """Every statement at any depth; expressions hold no imports, and are most of a tree."""
+    for block in ("body", "handlers", "orelse", "finalbody", "cases"):
+        inside = getattr(node, block, [])
+        for one in inside if isinstance(inside, list) else ():
+            yield one
+            yield from _statements(one)
+
+
 @functools.cache
 def _imports(path: Path) -> list[tuple[str, int]]:
     """Every imported name, dotted, with its line; lazy and typing-only imports count too."""
     found = []
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in _statements(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             found += [(alias.name, node.lineno) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
