@@ -43,11 +43,11 @@ class Sandbox:
         self._installed = False
 
     def close(self, *folders: Path) -> None:
-        """Refuse everything but reading, and writing in ``folders``."""
+        """Refuse everything but reading, and writing in ``folders``, which are absolute."""
         if not self._installed:
             sys.addaudithook(self._audit)
             self._installed = True
-        self.folders = tuple(folder.resolve() for folder in folders)
+        self.folders = folders
         self.closed = True
 
     def open(self) -> None:
@@ -102,12 +102,18 @@ class Count:
 SANDBOX, COUNT = Sandbox(), Count()
 
 
-@pytest.fixture
-def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
-    """Nothing gets out of pytest's temporary folder; scenario files may be rewritten on request."""
+@pytest.fixture(scope="session")
+def writable(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ...]:
+    """Pytest's temporary folder; scenario files may be rewritten on request."""
     rewrite = FOLDERS if os.environ.get("REWRITE_SCENARIOS") == "1" else ()
+    return tuple(folder.resolve() for folder in (tmp_path_factory.getbasetemp(), *rewrite))
+
+
+@pytest.fixture
+def sandbox(writable: tuple[Path, ...]) -> Iterator[Sandbox]:
+    """Nothing gets out of the folders in which a rule may write."""
     bytecode, sys.dont_write_bytecode = sys.dont_write_bytecode, True
-    SANDBOX.close(tmp_path_factory.getbasetemp(), *rewrite)
+    SANDBOX.close(*writable)
     yield SANDBOX
     SANDBOX.open()
     sys.dont_write_bytecode = bytecode
