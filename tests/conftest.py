@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import ipaddress
 import os
 import socket
+import ssl
 from collections.abc import Callable
 from typing import Any
 
@@ -22,6 +24,13 @@ settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
 # Pipecat's default sink formats every line of every pipeline; tests that read logs add their own.
 logger.remove()
+
+
+def pytest_collection_finish() -> None:
+    """Keep the collector off what is loaded by now: looking it through is a sixth of test time."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
 
 
 class NetworkBlocked(AssertionError):
@@ -70,18 +79,26 @@ def _only_loopback() -> Any:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _one_smart_turn() -> Any:
-    """Loads Pipecat's default end-of-turn model once, not for each of its default aggregators."""
-    loaded: dict[str, Any] = {}
-    real = onnxruntime.InferenceSession
+def _models_and_certificates_once() -> Any:
+    """Loads each model file once, and the certificates that nothing on this host needs."""
+    real = onnxruntime.InferenceSession, ssl.create_default_context
+    sessions: dict[str, Any] = {}
+    contexts: dict[str, ssl.SSLContext] = {}
 
     def session(model: Any, *args: Any, **kwargs: Any) -> Any:
-        if "smart-turn" not in str(model):
-            return real(model, *args, **kwargs)
-        if str(model) not in loaded:
-            loaded[str(model)] = real(model, *args, **kwargs)
-        return loaded[str(model)]
+        if not isinstance(model, str):
+            return real[0](model, *args, **kwargs)
+        if model not in sessions:
+            sessions[model] = real[0](model, *args, **kwargs)
+        return sessions[model]
+
+    def context(*args: Any, **kwargs: Any) -> ssl.SSLContext:
+        wanted = repr((args, kwargs))
+        if wanted not in contexts:
+            contexts[wanted] = real[1](*args, **kwargs)
+        return contexts[wanted]
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(onnxruntime, "InferenceSession", session)
+        patch.setattr(ssl, "create_default_context", context)
         yield
