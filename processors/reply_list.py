@@ -316,7 +316,7 @@ class ReplyList(MachineHost):
         ``GateSink`` calls it between its verdict and the first audio.
         """
         if self.context.flight is not None and not self.context.flight.spoke:
-            self.feed(ev.SpokeFirst(self.now_ms(), self.context.flight.turn))
+            self.feed(ev.AboutToSpeak(self.now_ms(), self.context.flight.turn))
         await self.drain()
 
     def mouth(self, event: ev.ReplyHeld | ev.ReplyOpened | ev.ReplyUnspoken) -> None:

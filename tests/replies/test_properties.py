@@ -35,7 +35,17 @@ ACTIONS = st.sampled_from(
     ["word", "word", "word", "final", "final", "signs", "onset", "quiet", "stalled", "back"]
     + ["enough", "enough", "not enough", "holding", "failed", "superseded", "late answer"]
     + ["listening", "thinking", "speaking", "spoke", "ended", "empty", "broken", "dropped"]
-    + ["held", "opened", "unspoken", "stt up", "stt down", "fast", "fast final"]
+    + [
+        "broken off",
+        "announced",
+        "held",
+        "opened",
+        "unspoken",
+        "stt up",
+        "stt down",
+        "fast",
+        "fast final",
+    ]
 )
 STORIES = st.lists(st.tuples(WAITS, ACTIONS), max_size=60)
 
@@ -71,8 +81,8 @@ class Caller:
                 return ev.Agent(at, action)
             case "ended" | "empty":
                 return ev.RunEnded(at, turn, "words" if action == "ended" else "", True)
-            case "broken" | "dropped":
-                return ev.RunEnded(at, turn, "", False, action)
+            case "broken" | "broken off" | "dropped":
+                return ev.RunEnded(at, turn, "so" * action.endswith("off"), False, action)
         return OTHER[action](at, turn)
 
     def hear(self, at: int, action: str) -> ev.Event:
@@ -107,6 +117,7 @@ OTHER: dict[str, Callable[[int, int], ev.Event]] = {
     "quiet": lambda at, _: ev.Quieted(at, min(at, 200)),
     "stalled": lambda at, _: ev.Stalled(at, True),
     "back": lambda at, _: ev.Stalled(at, False),
+    "announced": ev.AboutToSpeak,
     "spoke": ev.SpokeFirst,
     "held": ev.ReplyHeld,
     "opened": ev.ReplyOpened,

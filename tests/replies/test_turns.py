@@ -39,6 +39,16 @@ def add(run: ListRunner, at: int, text: str = "and a view") -> None:
 ENDINGS: dict[str, tuple[list[str], EndTurnRecord | RestoreCuts]] = {
     "heard": (["spoke", 'run-ended "A list."'], EndTurnRecord(1, "A list.", True)),
     "heard after its run": (['run-ended "A list."', "spoke"], EndTurnRecord(1, "A list.", True)),
+    "announced and heard": (
+        ["announced", 'run-ended "A list."', "spoke"], EndTurnRecord(1, "A list.", True)
+    ),
+    "announced, and failed without a word": (
+        ["announced", "run-failed HTTP 503"], EndTurnRecord(1, "", False, "HTTP 503")
+    ),
+    "announced over other speech": (
+        ["agent speaking", 'run-ended "A list."', "announced"],
+        EndTurnRecord(1, "A list.", True),
+    ),
     "empty": (['run-ended ""'], EndTurnRecord(1, "", True)),
     "signs alone": (['run-ended "..."'], EndTurnRecord(1, "...", True)),
     "empty after a hold": (["held", 'run-ended ""'], EndTurnRecord(1, "", True)),
@@ -159,6 +169,23 @@ def test_a_silent_reply_is_not_made_again(flying: ListRunner) -> None:
     flying.do(1100, 'run-ended "A list."')
     flying.do(9000)
     assert (flying.all(RestoreCuts), len(flying.all(StartTurn))) == ([], 1)
+
+
+def test_what_is_announced_is_answered_once_and_is_no_success_yet(flying: ListRunner) -> None:
+    """A crash before the first sample would leave a success behind that nobody heard."""
+    flying.do(1100, 'run-ended "A list."')
+    assert flying.do(1200, "announced") == (TurnSpoke(1),)
+    assert flying.do(1300, "spoke") == (EndTurnRecord(1, "A list.", True),)
+
+
+def test_what_is_announced_and_never_leaves_is_silent(flying: ListRunner) -> None:
+    """R11: whoever lets a reply out does not know whether the loudspeaker takes it."""
+    flying.do(1100, 'run-ended "A list."')
+    flying.do(1200, "announced")
+    flying.do(4199)
+    assert flying.all(EndTurnRecord) == []
+    flying.do(4200)
+    assert flying.all(EndTurnRecord) == [EndTurnRecord(1, "A list.", False, "silent")]
 
 
 def test_a_run_that_broke_off_is_not_made_again(flying: ListRunner) -> None:

@@ -7,8 +7,8 @@ Both: ``onset``, ``quiet MS``, ``stalled``, ``back``, ``tick``, ``set key=value 
 first event, and ``ticks manual``.
 
 The list: ``heard "TEXT" [for MS]``, ``final "TEXT" [for MS]``, ``ear ask=N enough=P [holding=P]``,
-``ear-failed ask=N ERROR``, ``agent STATE``, ``run-ended "ANSWER"``, ``run-failed ERROR``, ``spoke``,
-``held``, ``opened``, ``unspoken "ANSWER"``, ``stt-up``, ``stt-down WHY``, ``hang-up``. Those of a
+``ear-failed ask=N ERROR``, ``agent STATE``, ``run-ended "ANSWER"``, ``run-failed ERROR``,
+``announced``, ``spoke``, ``held``, ``opened``, ``unspoken "ANSWER"``, ``stt-up``, ``stt-down WHY``, ``hang-up``. Those of a
 turn mean the latest one, or ``turn=N`` in front of the rest.
 
 The mouth: ``chunk TURN``, ``words "TEXT"``, ``judged ask=N finished=P``, ``failed ask=N ERROR``,
@@ -232,6 +232,7 @@ _PLAIN: dict[str, Callable[[int, str], ev.Event]] = {
 _OF_TURN: dict[str, Callable[[int, int, str], ev.Event]] = {
     "run-ended": lambda at, turn, rest: ev.RunEnded(at, turn, json.loads(rest), True),
     "run-failed": lambda at, turn, rest: ev.RunEnded(at, turn, "", False, rest),
+    "announced": lambda at, turn, _: ev.AboutToSpeak(at, turn),
     "spoke": lambda at, turn, _: ev.SpokeFirst(at, turn),
     "held": lambda at, turn, _: ev.ReplyHeld(at, turn),
     "opened": lambda at, turn, _: ev.ReplyOpened(at, turn),

@@ -174,7 +174,8 @@ class Flight:
         cuts: What it ate.
         alive_at: The latest sign of life, ms.
         retry: Some of its cuts have been restored once.
-        spoke: Audio of it has left.
+        spoke: Audio of it may have left: nothing answers its cuts again.
+        heard: Audio of it has left.
         held: The mouth holds its reply.
         answer: What the model wrote; ``None`` while the run goes on.
         error: How the run failed, if it wrote something before it did.
@@ -186,6 +187,7 @@ class Flight:
     alive_at: int
     retry: bool = False
     spoke: bool = False
+    heard: bool = False
     held: bool = False
     answer: str | None = None
     error: str = ""

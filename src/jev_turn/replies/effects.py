@@ -134,7 +134,7 @@ class StartTurn:
 
 @dataclass(frozen=True, slots=True)
 class TurnSpoke:
-    """Audio of the turn has left: from here on nothing answers its cuts again."""
+    """Audio of the turn leaves: from here on nothing answers its cuts again."""
 
     turn: int
 

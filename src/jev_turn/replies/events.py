@@ -13,6 +13,7 @@ from jev_turn.turn.verdict import probability
 
 __all__ = [
     "DROPPED",
+    "AboutToSpeak",
     "Agent",
     "Dropped",
     "EarFailed",
@@ -111,6 +112,14 @@ class RunEnded:
 
 
 @dataclass(frozen=True, slots=True)
+class AboutToSpeak:
+    """The first audio of a turn will leave as soon as this is stored."""
+
+    at: int
+    turn: int
+
+
+@dataclass(frozen=True, slots=True)
 class SpokeFirst:
     """The first audio of a turn has left the output transport."""
 
@@ -158,7 +167,7 @@ class SttDown:
     error: str
 
 
-OfTurn = RunEnded | SpokeFirst | ReplyHeld | ReplyOpened | ReplyUnspoken
+OfTurn = RunEnded | AboutToSpeak | SpokeFirst | ReplyHeld | ReplyOpened | ReplyUnspoken
 Event = (
     Onset
     | Quieted

@@ -138,12 +138,14 @@ def _of_turn(ctx: Context, event: ev.OfTurn, config: ReplyConfig, out: Out) -> C
     match event:
         case ev.RunEnded():
             return _run_ended(replace(ctx, flight=flight), event, config, out)
+        case ev.AboutToSpeak():
+            return _announced(ctx, flight, config, out)
         case ev.SpokeFirst():
             return _spoke(ctx, flight, out)
         case ev.ReplyHeld():
             return replace(ctx, flight=replace(flight, held=True, due_at=None))
         case ev.ReplyOpened():
-            waits = flight.answer is not None and not flight.spoke
+            waits = flight.answer is not None and not flight.heard
             due_at = ctx.at + config.silent_ms if waits else None
             return replace(ctx, flight=replace(flight, held=False, due_at=due_at))
         case ev.ReplyUnspoken():
@@ -161,7 +163,7 @@ def _run_ended(ctx: Context, event: ev.RunEnded, config: ReplyConfig, out: Out) 
     error = "" if event.ok else event.error or "failed"
     if error and not flight.spoke and not flight.retry and not tokens(event.answer):
         return _restored(ctx, flight, error, out)
-    if flight.spoke or not tokens(event.answer):
+    if flight.heard or not tokens(event.answer):
         return _ended(ctx, event.answer, out, error=error)
     # Of a run that broke off, too, the voice says what there is.
     due_at = None if flight.held else ctx.at + config.silent_ms
@@ -174,11 +176,25 @@ def _restored(ctx: Context, flight: Flight, error: str, out: Out) -> Context:
     return replace(ctx, flight=None, pending=(*flight.cuts, *ctx.pending), restored=ids)
 
 
-def _spoke(ctx: Context, flight: Flight, out: Out) -> Context:
+def _announced(ctx: Context, flight: Flight, config: ReplyConfig, out: Out) -> Context:
+    """The audio is still to leave: a crash before it does must not find a success."""
     if flight.spoke:
         return ctx
+    if ctx.agent.state == "speaking":
+        # It follows other speech, and nobody can tell when that is over.
+        return _spoke(ctx, flight, out)
     out.append(TurnSpoke(flight.turn))
-    ctx = replace(ctx, flight=replace(flight, spoke=True, held=False, due_at=None))
+    due_at = None if flight.answer is None else ctx.at + config.silent_ms
+    return replace(ctx, flight=replace(flight, spoke=True, held=False, due_at=due_at))
+
+
+def _spoke(ctx: Context, flight: Flight, out: Out) -> Context:
+    if flight.heard:
+        return ctx
+    if not flight.spoke:
+        out.append(TurnSpoke(flight.turn))
+    heard = replace(flight, spoke=True, heard=True, held=False, due_at=None)
+    ctx = replace(ctx, flight=heard)
     return ctx if flight.answer is None else _ended(ctx, flight.answer, out, error=flight.error)
 
 
