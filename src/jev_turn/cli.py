@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -35,6 +36,7 @@ PolicyFile = Annotated[
     Path | None, typer.Option("--policy", metavar="FILE", help="A policy file of your own.")
 ]
 Preset = Annotated[str | None, typer.Option(help="A named group of settings, such as telephone.")]
+Mode = Literal["duplex", "finish-turn"]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show Pipecat's own log too.")]
 
 
@@ -107,6 +109,7 @@ def play(
         float, typer.Option(metavar="SECONDS", min=0, help="The judge's, where a case has none.")
     ] = 0.15,
     only: Annotated[str, typer.Option(metavar="TEXT", help="Cases whose id holds this.")] = "",
+    mode: Annotated[Mode, typer.Option(help="Of the cases that name none.")] = "duplex",
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object per case.")
     ] = False,
@@ -121,7 +124,7 @@ def play(
     from jev_turn.policy import load_policy
 
     settings = load_policy(file=policy, sets=sets or (), preset=preset)
-    options = Options(judge, stt_lag, judge_latency, only, as_json, settings)
+    options = Options(judge, stt_lag, judge_latency, only, as_json, settings, mode)
     raise typer.Exit(1 if play_file(file, options, _console()) else 0)
 
 
@@ -136,10 +139,25 @@ def soak(
         int | None, typer.Option(metavar="K", help="Play this call alone, and show all of it.")
     ] = None,
     words: Annotated[bool, typer.Option("--words", help="Show what was said.")] = False,
+    mode: Annotated[Mode, typer.Option(help="How turns are taken.")] = "duplex",
+    kill: Annotated[
+        bool, typer.Option("--kill", help="Finish-turn: in processes that are killed.")
+    ] = False,
+    store: Annotated[
+        str | None,
+        typer.Option(metavar="PLACE", help="Finish-turn: a folder or a postgresql:// URL."),
+    ] = None,
     verbose: Verbose = False,
 ) -> None:
     """Hold random conversations and account for every word from outside; 1 if one is missing."""
     quiet_logs(verbose)
+    if mode == "finish-turn":
+        from jev_turn.play.ft_command import finish_turn_soak
+
+        run = partial(finish_turn_soak, kill=kill, store=store, minutes=minutes, call=call)
+        raise typer.Exit(run(turns, seed, console=_console()))
+    if kill or store:
+        raise typer.BadParameter("--kill and --store need --mode finish-turn")
     from jev_turn.play.soak_command import soak_command
 
     raise typer.Exit(

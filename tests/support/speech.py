@@ -136,7 +136,12 @@ async def _hear(
     pipeline = Pipeline([microphone, *make(), Listener(heard, microphone)])
     params = PipelineParams(audio_in_sample_rate=rate)
     worker = PipelineWorker(
-        pipeline, params=params, clock=clock.LoopClock(), idle_timeout_secs=None
+        pipeline,
+        params=params,
+        clock=clock.LoopClock(),
+        idle_timeout_secs=None,
+        enable_rtvi=False,
+        enable_turn_tracking=False,
     )
     runner = WorkerRunner(handle_sigint=False)
     await runner.add_workers(worker)

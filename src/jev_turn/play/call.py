@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from typing import Any
 
 from pipecat.classifiers.base_classifier import BaseClassifier
 from pipecat.frames.frames import TTSSpeakFrame
@@ -16,6 +17,7 @@ from jev_turn.assembly import Duplex
 from jev_turn.play.case import Case
 from jev_turn.play.cast import CaseModel, CaseRecogniser, CaseVoice
 from jev_turn.play.clock import LoopClock
+from jev_turn.play.ft_account import FinishTurnFacts
 from jev_turn.play.script import Paced, paces, transcripts
 from jev_turn.play.sound import chunks
 from jev_turn.play.stage import Stage
@@ -43,6 +45,7 @@ class Played:
         judge_calls: Questions put to the judge.
         judge_failures: Those of them without an answer.
         records: The call record.
+        finish_turn: What else a finish-turn call shows.
     """
 
     case: Case
@@ -51,12 +54,24 @@ class Played:
     open_at_end: bool
     judge_calls: int
     judge_failures: int
-    records: list[dict[str, object]]
+    records: list[dict[str, Any]]
+    finish_turn: FinishTurnFacts | None = None
 
     @property
     def replies(self) -> int:
         """Runs of the model whose audio was let out."""
-        return sum(word == REPLY for _, word in self.account.spoken)
+        return len(self.replies_at)
+
+    @property
+    def replies_at(self) -> list[int]:
+        """When their first words could be heard, ms since the call's start."""
+        return [at for at, word in self.account.spoken if word == REPLY]
+
+    @property
+    def facts(self) -> FinishTurnFacts:
+        """``finish_turn`` of a call that is one."""
+        assert self.finish_turn is not None
+        return self.finish_turn
 
 
 async def play(

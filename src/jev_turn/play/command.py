@@ -13,9 +13,10 @@ from rich.console import Console
 
 from jev_turn.errors import ConfigError
 from jev_turn.play.call import Played, play
-from jev_turn.play.case import Case, load
+from jev_turn.play.case import Case, Mode, load
 from jev_turn.play.clock import VirtualLoop, run
 from jev_turn.play.expect import broken
+from jev_turn.play.ft_call import play_finish_turn
 from jev_turn.policy import Policy
 
 
@@ -30,6 +31,7 @@ class Options:
         only: Part of the ids of the cases to play; empty plays all.
         as_json: Print one JSON object a case.
         policy: Every setting.
+        mode: How turns are taken in the cases that do not say so.
     """
 
     judge: str
@@ -38,6 +40,7 @@ class Options:
     only: str
     as_json: bool
     policy: Policy
+    mode: Mode = "duplex"
 
 
 def play_file(path: Path, options: Options, console: Console) -> int:
@@ -50,7 +53,7 @@ def play_file(path: Path, options: Options, console: Console) -> int:
         CaseFileError: The file is wrong.
         ConfigError: The judge is unknown or cannot be had.
     """
-    cases = [case for case in load(path).cases if options.only in case.id]
+    cases = [case for case in load(path, options.mode).cases if options.only in case.id]
     failed = 0
     for case in cases:
         played = run(_play(case, options))
@@ -67,11 +70,12 @@ def play_file(path: Path, options: Options, console: Console) -> int:
 
 async def _play(case: Case, options: Options) -> Played:
     classifier = judge_named(options.judge)
+    player = play_finish_turn if case.mode == "finish-turn" else play
     loop = asyncio.get_running_loop()
     if options.judge == "typesafe" and isinstance(loop, VirtualLoop):
         with loop.real_io():
-            return await play(case, classifier, options.policy, lag_s=options.lag_s)
-    return await play(
+            return await player(case, classifier, options.policy, lag_s=options.lag_s)
+    return await player(
         case,
         classifier,
         options.policy,
@@ -104,7 +108,7 @@ def judge_named(name: str) -> BaseClassifier:
 
 def summary(played: Played, wrong: list[str]) -> dict[str, Any]:
     """Return a case's result as plain data; times in ms since the start of the call."""
-    account = played.account
+    account, facts = played.account, played.finish_turn
     ends = [r for r in played.records if r["kind"] == "effect" and r["name"] == "EndTurn"]
     return {
         "name": played.case.id,
@@ -119,7 +123,7 @@ def summary(played: Played, wrong: list[str]) -> dict[str, Any]:
         "words_doubled": list(played.oracle.doubled),
         "judge_calls": played.judge_calls,
         "judge_failures": played.judge_failures,
-    }
+    } | (facts.summary() if facts else {})
 
 
 def _print(console: Console, played: Played, wrong: list[str]) -> None:
@@ -128,9 +132,15 @@ def _print(console: Console, played: Played, wrong: list[str]) -> None:
     ends = ", ".join(f"{at / 1000:.2f} s" for at, _ in account.turns) or "none"
     console.print(
         f"{mark} {played.case.id:<34} turns {ends}; replies {played.replies}; "
-        f"interrupts {len(account.interrupts)}; nods {len(account.backchannels)}; "
-        f"asks {played.judge_calls}",
+        f"{_details(played)}; asks {played.judge_calls}",
         highlight=False,
     )
     for line in wrong:
         console.print(f"     {line}", highlight=False, markup=False)
+
+
+def _details(played: Played) -> str:
+    if (facts := played.finish_turn) is not None:
+        return str(facts)
+    account = played.account
+    return f"interrupts {len(account.interrupts)}; nods {len(account.backchannels)}"

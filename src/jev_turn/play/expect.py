@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from jev_turn.play.call import Played
+from jev_turn.play.case import Dropped
 from jev_turn.turn.words import tokens
 
 
@@ -47,8 +48,34 @@ def _within(times: Callable[[Played], list[float]]) -> Callable[[Played, Any], t
 
 def _contains(played: Played, wanted: tuple[str, ...]) -> tuple[bool, Any]:
     said = " ".join(text for _, text in played.account.turns)
-    found = f" {' '.join(tokens(said))} "
-    return all(f" {' '.join(tokens(part))} " in found for part in wanted), said
+    return all(_stands_in(said, part) for part in wanted), said
+
+
+def _stands_in(text: str, part: str) -> bool:
+    return f" {' '.join(tokens(part))} " in f" {' '.join(tokens(text))} "
+
+
+def _dropped(played: Played, wanted: tuple[Dropped, ...]) -> tuple[bool, Any]:
+    got = [(why, text) for _, why, text in played.facts.discards]
+    same = len(got) == len(wanted) and all(
+        drop.kind == why and drop.text in (None, text)
+        for drop, (why, text) in zip(wanted, got, strict=True)
+    )
+    return same, got
+
+
+def _longest_hold(played: Played) -> list[float]:
+    return [max(played.facts.held_ms) / 1000] if played.facts.held_ms else []
+
+
+def _muted(played: Played) -> list[float]:
+    return [played.facts.muted_ms(round(played.case.ends_at * 1000)) / 1000]
+
+
+def _never(played: Played, unwanted: tuple[str, ...]) -> tuple[bool, Any]:
+    wrote = [text for final in played.account.finals for text in (final.text, *final.interims)]
+    got = [text for text in wrote if any(_stands_in(text, part) for part in unwanted)]
+    return not got, got
 
 
 _CHECKS: dict[str, Callable[[Played, Any], tuple[bool, Any]]] = {
@@ -66,6 +93,17 @@ _CHECKS: dict[str, Callable[[Played, Any], tuple[bool, Any]]] = {
     "turn_contains": _contains,
     "said_twice": _equal(lambda played: bool(played.oracle.doubled)),
     "open_at_end": _equal(lambda played: played.open_at_end),
+    "cuts": _equal(lambda played: len(played.facts.cuts)),
+    "discards": _dropped,
+    "errors": lambda played, number: (
+        len(played.facts.errors) == number,
+        [text for _, text in played.facts.errors],
+    ),
+    "reply_within": _within(lambda played: [at / 1000 for at in played.replies_at]),
+    "held_s": _within(_longest_hold),
+    "muted_s": _within(_muted),
+    "unheard": _equal(lambda played: " ".join(played.facts.unheard)),
+    "never_transcribed": _never,
 }
 
 

@@ -111,6 +111,7 @@ class Stage(BaseTransport):
         chunks: The microphone's sound.
         on_start: See ``Microphone``.
         on_audio: See ``Speaker``.
+        chunk_ms: How much the loudspeaker plays at once, ms.
         **kwargs: For Pipecat's ``BaseTransport``.
     """
 
@@ -120,6 +121,7 @@ class Stage(BaseTransport):
         *,
         on_start: Callable[[float], None] | None = None,
         on_audio: Callable[[float, bytes], None] | None = None,
+        chunk_ms: int = CHUNK_MS,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
@@ -128,7 +130,7 @@ class Stage(BaseTransport):
             audio_in_sample_rate=RATE,
             audio_out_enabled=True,
             audio_out_sample_rate=RATE,
-            audio_out_10ms_chunks=2,
+            audio_out_10ms_chunks=chunk_ms // 10,
             audio_out_end_silence_secs=0,
         )
         self._input = Microphone(params, chunks, on_start)

@@ -97,8 +97,13 @@ def deaf_at(ctx: Context, config: ReplyConfig) -> int | None:
 
 
 def drain_at(ctx: Context, config: ReplyConfig) -> int | None:
-    """Return when the list is handed to the model, ms."""
+    """Return when the list is handed to the model, ms.
+
+    Words that nobody has judged yet may be its next cut: they are looked at first, within a tick.
+    """
     if not ctx.pending or ctx.flight is not None or ctx.agent.state != "listening":
+        return None
+    if ctx.buffer.text and ctx.ear.judged is None and not ctx.ear.away:
         return None
     return ctx.at if ctx.stt.given_up else calm_at(ctx, config.drain_quiet_ms, config)
 
