@@ -29,7 +29,7 @@ def test_a_held_reply_that_the_application_drops_frees_the_list() -> None:
 
     async def interrupt(bot: Bot) -> None:
         assert bot.model is not None
-        await bot.model.broadcast_interruption()
+        await bot.model.broadcast_interruption()  # type: ignore[no-untyped-call]
 
     record, classifier = CallRecord(None, words=True), Answers(unfinished)
     replies = ReplyList(classifier, persist=False, record=record)

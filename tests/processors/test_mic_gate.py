@@ -94,6 +94,7 @@ class Call:
             clock=LoopClock(),
             idle_timeout_secs=None,
             enable_rtvi=False,
+            enable_turn_tracking=False,
         )
         runner = WorkerRunner(handle_sigint=False)
         await runner.add_workers(self.worker)
