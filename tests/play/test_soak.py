@@ -46,6 +46,7 @@ def printed(*args: Any, **options: Any) -> tuple[int, list[str]]:
     return status, out.getvalue().splitlines()
 
 
+@pytest.mark.bots
 def test_a_short_run_loses_doubles_and_hangs_nothing() -> None:
     """Exit status 0, and the summary is the last and only line."""
     status, lines = printed(8, 4)
@@ -55,6 +56,7 @@ def test_a_short_run_loses_doubles_and_hangs_nothing() -> None:
     assert lines[0].startswith("8 turns: 0 lost, 0 doubled, 0 stuck, ")
 
 
+@pytest.mark.bots
 def test_the_same_call_goes_the_same_way() -> None:
     """A failure can be played again: nothing depends on real time or on other calls."""
     script = write(1, 2, 2)

@@ -95,6 +95,7 @@ def nods(call: Bot) -> list[str]:
 # --- while the agent is silent ------------------------------------------------------------------
 
 
+@pytest.mark.bots
 def test_words_in_silence_are_ended_by_the_bots_default_model() -> None:
     """Pipecat's own end of turn stays in force: the judge is not asked, nothing is held."""
     judge = Answers(verdict)

@@ -77,6 +77,7 @@ def silero() -> SileroVADAnalyzer:
     return SileroVADAnalyzer(sample_rate=RATE, params=params)
 
 
+@pytest.mark.bots
 def test_snr_gate_alone_opens_and_ends_the_turns_of_a_default_bot() -> None:
     """In the place of a VAD it drives the default strategies, and opens in about a tenth of a s."""
     call = run(
@@ -98,6 +99,7 @@ DETECTORS: dict[str, Callable[[], dict[str, Any]]] = {
 }
 
 
+@pytest.mark.bots
 @pytest.mark.parametrize(
     ("make", "detector"),
     [
@@ -116,6 +118,7 @@ def test_any_voice_detector_serves(make: Any, detector: str) -> None:
     assert len(call.times(UserStoppedSpeakingFrame)) == 1
 
 
+@pytest.mark.bots
 def test_the_end_waits_for_the_quiet_that_a_detector_behind_reports() -> None:
     """A verdict is confirmed by the microphone's quiet, though only the aggregator hears it."""
     steps: list[Step] = [(0.4, heard("what is")), (0.5, final(WORDS))]
