@@ -21,11 +21,13 @@ from pipecat.workers.runner import WorkerRunner
 from jev_turn.assembly import Duplex
 from jev_turn.play.case import Case, Event
 from jev_turn.play.clock import LoopClock
+from jev_turn.play.soak_ambush import Ambush
 from jev_turn.play.soak_cast import Mood, Mute, SoakModel, SoakVoice
 from jev_turn.play.soak_judge import SoakJudge
 from jev_turn.play.soak_outcome import Outcome, held_up, unanswered
 from jev_turn.play.soak_script import Script, said
-from jev_turn.play.soak_source import Ambush, SoakSource
+from jev_turn.play.soak_source import SoakSource
+from jev_turn.play.soak_watch import Watch
 from jev_turn.play.sound import chunks
 from jev_turn.play.stage import CHUNK_MS, Stage
 from jev_turn.play.witness import Witness
@@ -62,6 +64,7 @@ class _Call:
         self._source.aggregator, self._source.model = self._pair.user(), self._model
         self._source.ambush = self._ambush = Ambush(self._duplex.judge)
         self._worker = self._work()
+        self._watch = Watch(self._duplex.judge, self._pair.user(), self._witness.account)
         self._began = 0.0
         self._stuck: list[str] = []
 
@@ -88,7 +91,9 @@ class _Call:
         await runner.add_workers(self._worker)
         running = asyncio.ensure_future(runner.run())
         self._began = asyncio.get_running_loop().time()
+        looking = asyncio.ensure_future(self._watch.look())
         await asyncio.wait([running], timeout=self._script.ends_ms / 1000)
+        looking.cancel()
         if not self._script.cut_off:
             self._stuck += held_up(self._duplex.judge, self._pair.user())
         if self._script.cancelled:
@@ -117,7 +122,7 @@ class _Call:
             [str(r["text"]) for r in dropped if r["why"] == "hung_up"],
         )
         runs = [round((at - self._began) * 1000) for at in self._model.ran_at]
-        stuck = list(self._stuck)
+        stuck = [*self._watch.stuck, *self._stuck]
         if not self._script.cancelled:
             stuck += unanswered(account, runs, self._script.ends_ms)
         return Outcome(self._script, account, oracle, stuck, self._record.records)

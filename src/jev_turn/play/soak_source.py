@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from pipecat.frames.frames import (
@@ -20,14 +19,12 @@ from pipecat.frames.frames import (
     VADUserStartedSpeakingFrame,
     VADUserStoppedSpeakingFrame,
 )
-from pipecat.observers.base_observer import BaseObserver, FramePushed
 from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 
+from jev_turn.play.soak_ambush import STEPS, Act, Ambush
 from jev_turn.play.soak_cast import Mood
 from jev_turn.play.soak_script import HOLD_MS, STOP_MS, Script, Step
 from jev_turn.processors.frames import MicStalledFrame
-
-Act = Callable[[], Awaitable[None]]
 
 COMMIT = "commit"
 """In the middle of the next commit."""
@@ -39,26 +36,6 @@ class Poke(SystemFrame):
 
     A SystemFrame, because audio is one, which does the same in a call with sound.
     """
-
-
-class Ambush(BaseObserver):
-    """Strikes in the middle of a commit, as an application does that acts on a user's turn.
-
-    Args:
-        judge: Whose finals are waited for.
-    """
-
-    def __init__(self, judge: FrameProcessor) -> None:
-        super().__init__(observe_every_push=True)
-        self.armed: Act | None = None
-        self._judge = judge
-
-    async def on_push_frame(self, data: FramePushed) -> None:
-        """See one push of one frame."""
-        if data.source is self._judge and isinstance(data.frame, TranscriptionFrame):
-            act, self.armed = self.armed, None
-            if act is not None:
-                await act()
 
 
 class SoakSource(FrameProcessor):
@@ -129,17 +106,21 @@ class SoakSource(FrameProcessor):
             if step.kind == "mute":
                 on, off = self._mute(True), self._mute(False)
                 acts += [
-                    (step.at_ms, self._lie_in_wait(on) if step.text == COMMIT else on),
+                    (step.at_ms, self._struck(step, on)),
                     (step.at_ms + step.lasts_ms, off),
                 ]
             elif step.kind not in ("sound", "stall"):
                 acts.append((step.at_ms, self._act(step)))
         return acts
 
-    def _lie_in_wait(self, strike: Act | None) -> Act:
+    def _struck(self, step: Step, act: Act) -> Act:
+        """Return ``act``, or what keeps it for a commit."""
+        return self._lie_in_wait(act, step.at_ms % STEPS) if step.text == COMMIT else act
+
+    def _lie_in_wait(self, strike: Act, steps: int) -> Act:
         async def act() -> None:
             if self.ambush is not None:
-                self.ambush.armed = strike
+                self.ambush.armed, self.ambush.steps = strike, steps
 
         return act
 
@@ -152,7 +133,7 @@ class SoakSource(FrameProcessor):
                 case "say":
                     await self.push_frame(TTSSpeakFrame(step.text))
                 case "interrupt":
-                    await self._interrupt(step.text)
+                    await self._struck(step, self._interrupt(step.text))()
                 case "judge":
                     self._mood.judge, self._mood.judge_ms = step.text, step.lasts_ms
                 case _:
@@ -164,14 +145,15 @@ class SoakSource(FrameProcessor):
         kind = TranscriptionFrame if step.final else InterimTranscriptionFrame
         await self.push_frame(kind(text=step.text, user_id="user", timestamp=f"{step.at_ms} ms"))
 
-    async def _interrupt(self, where: str) -> None:
-        if where == COMMIT:
-            await self._lie_in_wait(self.model.broadcast_interruption)()
-        elif where == "worker":
-            await self.push_frame(InterruptionWorkerFrame(), FrameDirection.UPSTREAM)
-        else:
-            processor = self.model if where == "model" else self
-            await processor.broadcast_interruption()  # type: ignore[no-untyped-call]
+    def _interrupt(self, where: str) -> Act:
+        async def act() -> None:
+            if where == "worker":
+                await self.push_frame(InterruptionWorkerFrame(), FrameDirection.UPSTREAM)
+            else:
+                by = {"model": self.model, COMMIT: self.aggregator}
+                await by.get(where, self).broadcast_interruption()  # type: ignore[no-untyped-call]
+
+        return act
 
     async def _onset(self) -> None:
         await self.broadcast_frame(VADUserStartedSpeakingFrame, start_secs=HOLD_MS / 1000)

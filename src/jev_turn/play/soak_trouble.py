@@ -15,7 +15,7 @@ JUDGE = (*ANSWERS, "error", "garbage", "never")
 
 MODEL = (*["plain"] * 8, "long", "empty", "slow", "error", "breaks", "late")
 VOICE = (*["plain"] * 8, "slow", "error", "raises", "silent")
-FROM = ("worker", "model", "source", "commit")
+FROM = ("worker", "model", "source", "commit", "commit")
 """Who interrupts; ``commit`` is in the middle of the next one."""
 
 _SETS = (
@@ -72,7 +72,7 @@ def trouble(rng: Random, turn: int, began_ms: int, ended_ms: int, words: list[in
         steps.append(step("model", rng.choice(MODEL)))
     if rng.random() < 0.5:
         steps.append(step("voice", rng.choice(VOICE)))
-    if rng.random() < 0.08:
+    if rng.random() < 0.12:
         lasts_ms = rng.choice((1, 200, 1_500, 4_000, 9_000))
         steps.append(step("mute", rng.choice(("", "", "commit")), lasts_ms))
     if rng.random() < 0.08:
