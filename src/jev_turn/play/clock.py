@@ -44,6 +44,7 @@ class _JumpingSelector(selectors.DefaultSelector):
         ready = super().select(0)
         self._rounds += 1
         if self._rounds > STANDSTILL:
+            self._rounds = 0
             raise RuntimeError("virtual time stands still: something never waits")
         if ready or timeout == 0 or self.loop is None:
             return ready
