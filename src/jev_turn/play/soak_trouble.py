@@ -72,8 +72,8 @@ def trouble(rng: Random, turn: int, began_ms: int, ended_ms: int, words: list[in
         steps.append(step("model", rng.choice(MODEL)))
     if rng.random() < 0.5:
         steps.append(step("voice", rng.choice(VOICE)))
-    if rng.random() < 0.12:
-        lasts_ms = rng.choice((1, 200, 1_500, 4_000, 9_000))
+    if rng.random() < 0.2:
+        lasts_ms = rng.choice((1, 200, 1_500, 4_000, 4_000, 9_000))
         steps.append(step("mute", rng.choice(("", "", "commit")), lasts_ms))
     if rng.random() < 0.08:
         steps.append(step("interrupt", rng.choice(FROM)))
