@@ -72,16 +72,21 @@ class CaseVoice(TTSService):
     Args:
         durations: Seconds by text; other texts take ``WORD_S`` a word.
         latency_s: Time to the first audio of each sentence.
+        stops_after_s: Without a further sentence for so long, speech is over.
         **kwargs: For Pipecat's ``TTSService``.
     """
 
     def __init__(
-        self, durations: dict[str, float] | None = None, latency_s: float = 0.05, **kwargs: Any
+        self,
+        durations: dict[str, float] | None = None,
+        latency_s: float = 0.05,
+        stops_after_s: float = 0.1,
+        **kwargs: Any,
     ) -> None:
         super().__init__(
             push_start_frame=True,
             push_stop_frames=True,
-            stop_frame_timeout_s=0.1,
+            stop_frame_timeout_s=stops_after_s,
             push_text_frames=False,
             sample_rate=RATE,
             settings=TTSSettings(model=None, voice=None, language=None),

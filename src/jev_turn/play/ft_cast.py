@@ -21,6 +21,7 @@ from pipecat.classifiers.base_classifier import (
     YesNoResult,
 )
 from pipecat.frames.frames import (
+    ErrorFrame,
     Frame,
     LLMContextFrame,
     LLMFullResponseEndFrame,
@@ -30,8 +31,9 @@ from pipecat.frames.frames import (
 )
 from pipecat.processors.frame_processor import FrameDirection
 
+from jev_turn.play.cast import CaseVoice
 from jev_turn.play.ft_log import Log
-from jev_turn.play.soak_cast import REPLY, Mood, SoakModel, SoakVoice
+from jev_turn.play.soak_cast import REPLY, Mood, SoakModel
 
 _NUMBERED = re.compile(rf"\s*{REPLY} (\d+)")
 
@@ -95,21 +97,31 @@ class LoggedModel(SoakModel):
         await self.push_frame(LLMFullResponseEndFrame())
 
 
-class TaggedVoice(SoakVoice):
-    """Says a reply with its run's number for samples.
+class TaggedVoice(CaseVoice):
+    """Says a reply with its run's number for samples, or fails in one of three ways.
 
     Args:
-        mood: Says how it fares.
+        mood: Says which.
     """
 
     def __init__(self, mood: Mood) -> None:
-        super().__init__(mood)
+        # As Pipecat's voices do, it takes no short wait between two sentences for the end, and
+        # silence is a manner here and no reason to give the voice up.
+        super().__init__(
+            name="TaggedVoice", stops_after_s=3.0, max_consecutive_zero_audio_contexts=0
+        )
+        self._mood = mood
         self._run = 0
 
     async def run_tts(self, text: str, context_id: str) -> AsyncGenerator[Frame | None, None]:
         """Yield the audio of ``text``."""
+        if self._mood.voice == "error":
+            yield ErrorFrame("the voice is away")
+        if self._mood.voice in ("error", "silent"):
+            return
         if found := _NUMBERED.match(text):
             self._run = int(found[1])
+            await asyncio.sleep(2.0 if self._mood.voice == "slow" else 0.0)
         async for frame in super().run_tts(text, context_id):
             if isinstance(frame, TTSAudioRawFrame):
                 samples = np.full(len(frame.audio) // 2, self._run, "<i2")

@@ -8,8 +8,9 @@ import os
 import signal
 import time
 from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, fields
-from itertools import count
+from itertools import count, islice
 from pathlib import Path
 from random import Random
 
@@ -20,6 +21,9 @@ from jev_turn.replies.store import Database, ReplyStore, Saved, forget_calls
 
 UTTERANCES = 40
 """Of one call."""
+
+AT_ONCE = 2
+"""Calls whose processes run beside each other."""
 
 LIFE_S = 1.5
 """A process that is to be killed lives at most this long behind its beginning, s."""
@@ -135,16 +139,22 @@ def soak(run: Run, on_call: Callable[[Call], None] | None = None) -> Totals:
         run: What to play.
         on_call: Called after each call.
     """
-    totals = Totals()
+    totals, held = Totals(), set[Future[Call]]()
     ends = time.monotonic() + 60 * run.minutes
-    for number in count() if run.call is None else [run.call]:
-        if totals.turns >= run.turns or time.monotonic() >= ends:
-            return totals
-        call = _Holder(run, number).hold()
-        totals.add(call)
-        if on_call is not None:
-            on_call(call)
-    return totals
+    numbers = count() if run.call is None else iter([run.call])
+    at_once = AT_ONCE if run.kill else 1
+    with ThreadPoolExecutor(at_once) as pool:
+        while True:
+            more = totals.turns < run.turns and time.monotonic() < ends
+            for number in islice(numbers, at_once - len(held) if more else 0):
+                held.add(pool.submit(_Holder(run, number).hold))
+            if not held:
+                return totals
+            over, held = wait(held, return_when=FIRST_COMPLETED)
+            for call in (future.result() for future in over):
+                totals.add(call)
+                if on_call is not None:
+                    on_call(call)
 
 
 class _Holder:
@@ -167,8 +177,8 @@ class _Holder:
             return self._call
         saved = asyncio.run(_read(self._run.place, self._call.name))
         self._call.found = findings(self._log(), saved)
-        if self._call.found.ok:
-            asyncio.run(_forget(self._run.place, self._call))
+        if self._call.found.ok and "://" in self._run.place:
+            asyncio.run(_forget(self._run.place, self._call.name))
         return self._call
 
     def _lives(self) -> bool:
@@ -254,11 +264,10 @@ async def _read(place: str, call: str) -> Saved:
         return await store.state()
 
 
-async def _forget(place: str, call: Call) -> None:
-    """Leave nothing of a call behind."""
+async def _forget(place: str, call: str) -> None:
+    """Leave nothing of a call on a server."""
     database = await Database.open(place)
     try:
-        await forget_calls(database, [call.name])
+        await forget_calls(database, [call])
     finally:
         await database.close()
-    call.log.unlink()
