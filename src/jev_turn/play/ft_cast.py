@@ -115,13 +115,13 @@ class TaggedVoice(CaseVoice):
 
     async def run_tts(self, text: str, context_id: str) -> AsyncGenerator[Frame | None, None]:
         """Yield the audio of ``text``."""
+        if found := _NUMBERED.match(text):
+            self._run = int(found[1])
+            await asyncio.sleep(2.0 if self._mood.voice == "slow" else 0.0)
         if self._mood.voice == "error":
             yield ErrorFrame("the voice is away")
         if self._mood.voice in ("error", "silent"):
             return
-        if found := _NUMBERED.match(text):
-            self._run = int(found[1])
-            await asyncio.sleep(2.0 if self._mood.voice == "slow" else 0.0)
         async for frame in super().run_tts(text, context_id):
             if isinstance(frame, TTSAudioRawFrame):
                 samples = np.full(len(frame.audio) // 2, self._run, "<i2")

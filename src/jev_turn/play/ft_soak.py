@@ -25,7 +25,7 @@ UTTERANCES = 40
 AT_ONCE = 2
 """Calls whose processes run beside each other."""
 
-LIFE_S = 1.5
+LIFE_S = 0.8
 """A process that is to be killed lives at most this long behind its beginning, s."""
 
 KILLED_EARLY = 0.1
