@@ -244,6 +244,22 @@ def test_a_run_is_tried_again_once(flying: ListRunner) -> None:
     assert flying.all(EndTurnRecord) == [EndTurnRecord(2, "", False, "HTTP 503")]
 
 
+def test_a_restart_forgives_no_second_failure(run: ListRunner) -> None:
+    """R11: a process that dies between two failures does not make the first one forgotten."""
+    run.ctx = resumed((CUT,), next_cut=2, next_turn=2, forgiven=frozenset({1}))
+    run.do(1000)
+    run.do(2000, "run-failed HTTP 503")
+    assert run.all(RestoreCuts) == []
+    assert run.all(EndTurnRecord) == [EndTurnRecord(2, "", False, "HTTP 503")]
+
+
+def test_a_restart_gives_forgiven_words_to_a_model_that_has_not_had_them(run: ListRunner) -> None:
+    """The dead process's context died with it."""
+    run.ctx = resumed((CUT,), next_cut=2, next_turn=2, forgiven=frozenset({1}))
+    run.do(1000)
+    assert [turn.fresh for turn in run.all(StartTurn)] == [CUT.text]
+
+
 def test_new_cuts_get_their_own_second_try(flying: ListRunner) -> None:
     """R11: one lost turn must not take the right to a retry from all that follow."""
     flying.do(2000, "run-failed HTTP 503")

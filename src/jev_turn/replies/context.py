@@ -227,7 +227,8 @@ class Context:
         withheld: An interim too fast for a person; its final decides.
         dropped: Words that new ones may bring back.
         pending: Cuts that wait, in order.
-        restored: Ids of pending cuts that a failed turn gave back.
+        restored: Ids of pending cuts that a failed turn gave back; the model knows their words.
+        forgiven: The same of a process that has died; its model is not this one.
         flight: The turn in flight.
         next_cut: Number of the next cut.
         next_turn: Number of the next turn.
@@ -246,6 +247,7 @@ class Context:
     dropped: Dropped | None = None
     pending: tuple[Cut, ...] = ()
     restored: frozenset[int] = frozenset()
+    forgiven: frozenset[int] = frozenset()
     flight: Flight | None = None
     next_cut: int = 1
     next_turn: int = 1
@@ -258,6 +260,7 @@ def resumed(
     next_cut: int,
     next_turn: int,
     words: tuple[Piece, ...] = (),
+    forgiven: frozenset[int] = frozenset(),
 ) -> Context:
     """Take a call up again that another process left.
 
@@ -269,6 +272,7 @@ def resumed(
         next_cut: One more than the highest cut so far.
         next_turn: One more than the highest turn so far.
         words: Closed segments that were in no cut yet, in order.
+        forgiven: Ids of cuts that a failed turn gave back: no second failure is forgiven.
 
     Returns:
         The state to begin with.
@@ -277,6 +281,7 @@ def resumed(
         buffer=Buffer(words),
         ear=Ear(next_tick=0 if words else None),
         pending=pending,
+        forgiven=forgiven,
         next_cut=next_cut,
         next_turn=next_turn,
     )

@@ -120,7 +120,8 @@ def _start(ctx: Context, out: Out) -> Context:
     cuts, restored = ctx.pending, ctx.restored
     fresh = tuple(cut for cut in cuts if cut.id not in restored)
     out.append(StartTurn(ctx.next_turn, cuts, _joined(cuts), _joined(fresh)))
-    flight = Flight(ctx.next_turn, cuts, ctx.at, retry=bool(restored))
+    retry = bool(restored) or any(cut.id in ctx.forgiven for cut in cuts)
+    flight = Flight(ctx.next_turn, cuts, ctx.at, retry=retry)
     return replace(ctx, pending=(), restored=frozenset(), flight=flight, next_turn=flight.turn + 1)
 
 
