@@ -134,7 +134,6 @@ class GateSink(MouthHost):
         self._turn_id = 0
         self._held_id = 0
         self._cleared = 0
-        self._unchecked = False
         self._told_of_tools = False
 
     # --- life ---------------------------------------------------------------------------------
@@ -246,10 +245,7 @@ class GateSink(MouthHost):
             self.feed(ev.Dropped(self.now_ms()))
             self._outlet.let_out(self._reply.take())
         elif self.mouth.phase == "open" and self._reply.ready:
-            if self._unchecked and not self.mouth.resumed:
-                self._let_go(self.mouth.turn)
-            else:
-                self.feed(ev.Leaving(self.now_ms()))
+            self.feed(ev.Leaving(self.now_ms()))
 
     def _drop(self, *, all_of_it: bool = False) -> None:
         """Drop what an interruption drops, or everything at the end of a call."""
@@ -278,8 +274,6 @@ class GateSink(MouthHost):
         self._tell(ev.ReplyHeld(self.now_ms(), self.mouth.turn))
 
     def _opened(self, effect: fx.Open) -> None:
-        # In a room that is never quiet the last look would find it loud again and again.
-        self._unchecked = effect.why == "still"
         self._tell(ev.ReplyOpened(self.now_ms(), effect.turn))
         self._look()
 

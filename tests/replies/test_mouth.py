@@ -278,6 +278,28 @@ def test_the_ceiling_never_speaks_over_a_person(
     assert [opened.why for opened in lips.all(Open)] == ([] if given_up else ["still"])
 
 
+@pytest.fixture
+def loud_room(lips: MouthRunner) -> MouthRunner:
+    """A mouth that has opened in a room whose sound never stops."""
+    hold(lips)
+    lips.do(200, "onset")
+    lips.do(12100)
+    assert [opened.why for opened in lips.all(Open)] == ["still"]
+    return lips
+
+
+def test_a_room_that_is_never_quiet_lets_the_audio_leave(loud_room: MouthRunner) -> None:
+    """Held again for the same noise, the reply would open and be held in one ms without end."""
+    assert loud_room.do(12100, "leaving") == (LetGo(1),)
+
+
+def test_words_in_a_loud_room_hold_the_audio_that_is_leaving(loud_room: MouthRunner) -> None:
+    """Noise says nothing about the person there; words still do."""
+    loud_room.do(12150, 'words "what is an index and"')
+    loud_room.do(12200, "leaving")
+    assert (loud_room.all(LetGo), loud_room.all(Unspoken)) == ([], [Unspoken(1)])
+
+
 def test_without_any_words_sound_at_the_ceiling_is_a_person(lips: MouthRunner) -> None:
     """A mouth whose host tells it no words cannot know a loud room from a speaker."""
     lips.do(0, "onset")

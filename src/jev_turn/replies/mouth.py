@@ -59,6 +59,8 @@ class Mouth:
         words: What was said since the last reply.
         word_at: When the latest new word came, ms; ``None`` before the first.
         resumed: It came after the mouth had opened.
+        still: The mouth opened in a room that is never quiet: its sound says nothing about the
+            person.
         asked: The latest question without an answer.
         asked_at: When it was asked, or the one before, ms; ``None`` before the first.
         next_ask: Number of the next question.
@@ -73,6 +75,7 @@ class Mouth:
     words: str = ""
     word_at: int | None = None
     resumed: bool = False
+    still: bool = False
     asked: Asked | None = None
     asked_at: int | None = None
     next_ask: int = 1
@@ -191,7 +194,7 @@ def _leaving(mouth: Mouth, config: MouthConfig, out: Out) -> Mouth:
     if mouth.phase != "open":
         out.append(Note("leaving", mouth.phase))
         return mouth
-    if mouth.mic.sounds or mouth.resumed:
+    if mouth.resumed or (mouth.mic.sounds and not mouth.still):
         return _hold(replace(mouth, phase="holding"), "resumed", config, out)
     out.append(LetGo(mouth.turn))
     return replace(mouth, phase="clear")
@@ -274,7 +277,7 @@ def _open(
     mouth: Mouth, why: OpenWhy, config: MouthConfig, out: Out, score: float | None = None
 ) -> Mouth:
     out.append(Open(mouth.turn, why, _quiet(mouth, config), score))
-    return replace(mouth, phase="open", resumed=False)
+    return replace(mouth, phase="open", resumed=False, still=why == "still")
 
 
 def _hold(
