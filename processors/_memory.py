@@ -28,14 +28,21 @@ class MemoryKeeper:
         policy: ``memory.*``.
         llm: The bot's own model, which writes summaries; ``None`` never summarises.
         create_task: Runs a coroutine under a name.
+        on_failed: Hears the kind of error when no summary could be made.
     """
 
     def __init__(
-        self, store: ReplyStore, policy: Policy, llm: LLMService | None, create_task: CreateTask
+        self,
+        store: ReplyStore,
+        policy: Policy,
+        llm: LLMService | None,
+        create_task: CreateTask,
+        on_failed: Callable[[str], None],
     ) -> None:
         self._store = store
         self._llm = llm
         self._create_task = create_task
+        self._on_failed = on_failed
         self._busy = False
         self._budget = Budget(
             int(policy.value("memory.retention_tokens")),
@@ -61,6 +68,7 @@ class MemoryKeeper:
         except Exception as error:
             # The blocks are untouched, and the next turn's end tries again.
             logger.warning(f"memory: no summary was made: {type(error).__name__}")
+            self._on_failed(type(error).__name__)
         finally:
             self._busy = False
 

@@ -212,10 +212,15 @@ class ReplyList(MachineHost):
         """Tell the model about earlier calls of this peer, through the context."""
         if self.store is None or self.store.peer is None:
             return
-        self._memory = MemoryKeeper(self.store, self._policy, self._llm, self.create_task)
+        self._memory = MemoryKeeper(
+            self.store, self._policy, self._llm, self.create_task, self._unsummarised
+        )
         if opening := await self._memory.opening():
             note = LLMMessagesAppendFrame([{"role": "developer", "content": opening}], False)
             await self.push_frame(note)
+
+    def _unsummarised(self, error: str) -> None:
+        self._write("note", note="summary_failed", detail=error)
 
     async def _take_up(self) -> None:
         """Begin where another process left this call, if one did."""
@@ -228,6 +233,7 @@ class ReplyList(MachineHost):
             next_cut=saved.next_cut,
             next_turn=saved.next_turn,
             words=tuple(Piece(segment, text) for segment, text in saved.words),
+            forgiven=saved.restored,
         )
         waiting = len(saved.pending) + len(saved.words)
         if waiting:
@@ -348,7 +354,11 @@ class ReplyList(MachineHost):
                 await self._turn_ended(effect)
             case fx.GapMarked():
                 gap = f"{effect.from_ms} to {effect.to_ms} ms"
-                await self.push_error(f"{self}: the recogniser was deaf from {gap}")
+                logger.warning(f"{self}: the recogniser was deaf from {gap}")
+            case fx.Note("stt_silent", detail):
+                await self.push_error(f"{self}: the recogniser is deaf: {detail}")
+            case fx.Note("stt_down", error):
+                await self.push_error(f"{self}: the recogniser is not connected: {error}")
             case fx.Discard():
                 self._say_dropped(effect)
 

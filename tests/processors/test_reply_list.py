@@ -9,6 +9,7 @@ from typing import Any
 
 from pipecat.frames.frames import (
     ErrorFrame,
+    LLMFullResponseEndFrame,
     LLMFullResponseStartFrame,
     TranscriptionFrame,
     UserStartedSpeakingFrame,
@@ -21,7 +22,7 @@ from jev_turn.play.clock import run
 from jev_turn.policy import load_policy
 from jev_turn.processors.reply_list import ReplyList
 from jev_turn.record import CallRecord
-from jev_turn.replies.effects import Cut, KeepCut
+from jev_turn.replies.effects import Cut, KeepCut, RestoreCuts, StartTurn
 from jev_turn.replies.store import ReplyStore
 
 STORY = " ".join(["word"] * 30)
@@ -151,6 +152,15 @@ def test_the_aggregator_knows_of_the_words_before_the_turn() -> None:
     assert call.times(UserStartedSpeakingFrame)[0] < call.times(LLMFullResponseStartFrame)[0] - 2
 
 
+class DownModel(CaseModel):
+    """A model that is out of order."""
+
+    async def _write(self, text: str) -> None:
+        await self.push_frame(LLMFullResponseStartFrame())
+        await self.push_error("HTTP 503")
+        await self.push_frame(LLMFullResponseEndFrame())
+
+
 def call_of(peer: str | None, folder: Path, text: str, **more: Any) -> Bot:
     """Run one call of ``peer``, kept in ``folder``."""
     judge = ReplyList(Answers(enough(text)), place=folder, peer=peer, **more)
@@ -188,6 +198,48 @@ def test_an_outgrown_thread_is_summarised_beside_the_call(tmp_path: Path) -> Non
     assert 2 <= content.count("They said:") < 8
 
 
+def test_a_summary_that_fails_is_seen_loses_nothing_and_is_tried_again(tmp_path: Path) -> None:
+    """Y08: the words stand as they were said, and the next turn's end asks the model anew."""
+
+    class Failing(CaseModel):
+        async def run_inference(self, context: Any, *args: Any, **more: Any) -> str | None:
+            tried.append(1)
+            if len(tried) == 1:
+                raise ConnectionError("away")
+            return " "
+
+    tried: list[int] = []
+    sets = ["memory.compress_at_tokens=100", "memory.retention_tokens=0"]
+    policy, text = load_policy(env={}, sets=sets), "my name is Ann and I like my tea very hot"
+    record = CallRecord(None, words=True)
+    for _ in range(10):
+        more = {"policy": policy, "llm": Failing(), "record": record}
+        call_of("ann", tmp_path, text, **more)
+    notes = [r["detail"] for r in record.records if r.get("note") == "summary_failed"]
+    assert notes[:2] == ["ConnectionError", "ValueError"] and len(notes) == len(tried) >= 2
+
+    async def kept() -> tuple[list[str], int]:
+        async with await ReplyStore.open(tmp_path, None, peer="ann") as store:
+            memory = await store.memory()
+            return [block.user for block in memory.blocks], len(memory.summaries)
+
+    assert asyncio.run(kept()) == ([text] * 10, 0)
+
+
+def test_a_failure_forgiven_before_a_crash_is_not_forgiven_after_it(tmp_path: Path) -> None:
+    """R11: a model that is down must not be called in a loop by a bot that is restarted."""
+
+    async def left_behind() -> None:
+        async with await ReplyStore.open(tmp_path, "call") as store:
+            cut = Cut(1, 500, "what is an index", 1, 0.9, "enough")
+            await store.apply([KeepCut(cut), StartTurn(1, (cut,), cut.text, cut.text)])
+            await store.apply([RestoreCuts(1, "HTTP 503")])
+
+    asyncio.run(left_behind())
+    judge = ReplyList(Answers(enough()), place=tmp_path, call="call")
+    assert run(Bot([], judge, 10, model=DownModel()).run()).runs == 1
+
+
 def test_a_call_is_taken_up_where_a_dead_process_left_it(tmp_path: Path) -> None:
     """Words that were cut before the crash are answered after it, once."""
 
@@ -217,6 +269,20 @@ def test_a_deaf_recogniser_is_an_error_and_is_connected_anew() -> None:
     call = run(Bot(steps, judge, 16).run())
     assert len(asked) >= 1
     assert call.said == ["hello"]
+
+
+def test_deafness_is_told_while_it_lasts_and_once() -> None:
+    """Whoever watches errors hears of it eight seconds in, not when it is over."""
+
+    async def reconnect() -> None:
+        return
+
+    judge = ReplyList(Answers(enough("hello")), persist=False, reconnect=reconnect)
+    steps: list[Step] = [(1.0, VADUserStartedSpeakingFrame(start_secs=0.11))]
+    call = run(Bot(steps, judge, 14).run())
+    told = [(at, f.error) for at, f, _ in call.seen if isinstance(f, ErrorFrame)]
+    assert [round(at) for at, _ in told] == [9]
+    assert told[0][1].endswith("the recogniser is deaf: 8000 ms of sound without a word")
 
 
 def test_a_silent_turn_is_an_error() -> None:
