@@ -25,6 +25,7 @@ from jev_turn.errors import ConfigError
 from jev_turn.judges.embedded import EmbeddedClassifier
 from jev_turn.judges.typesafe import TypeSafeClassifier
 from jev_turn.play.cast import CaseModel
+from jev_turn.play.stage import Stage
 from jev_turn.processors.jev_judge import JevJudge
 from jev_turn.processors.mic_gate import MicGate
 from jev_turn.processors.reply_list import ReplyList
@@ -69,6 +70,22 @@ def test_without_a_mic_gate_words_over_the_bot_are_heard() -> None:
     """Where echo cancellation is good, nothing is muted."""
     finish = FinishTurn(judge(), persist=False, mic_gate=False)
     assert "MicGate" not in order(finish)
+
+
+class Browser(Stage):
+    """A transport whose connection cancels echo."""
+
+
+Browser.__module__ = "pipecat.transports.smallwebrtc.transport"
+
+
+@pytest.mark.parametrize(("transport", "muted"), [(Stage, True), (Browser, False), (None, True)])
+def test_the_transport_decides_whether_the_microphone_is_muted(
+    transport: type[Stage] | None, muted: bool
+) -> None:
+    """A bot that hears itself talks for ever; a muted one loses words that it could have heard."""
+    bot = FinishTurn(judge(), persist=False, transport=transport(iter(())) if transport else None)
+    assert ("MicGate" in order(bot)) is muted
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,7 @@ TABLE = {
     "processors": Layer(MIDDLE, PIPECAT),
     "calls": Layer({"errors", "replies"}, {"rich", "typer"}),
     "assembly": Layer(MIDDLE | {"processors"}, PIPECAT),
+    "setup_check": Layer({"errors", "processors"}, PIPECAT),
     "embedded": Layer(
         {"errors", "policy"}, PIPECAT | {"hibari", "moonshine_voice", "onnxruntime", "soxr"}
     ),

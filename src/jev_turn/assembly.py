@@ -14,6 +14,7 @@ from pipecat.processors.aggregators.llm_response_universal import (
 )
 from pipecat.processors.frame_processor import FrameProcessor
 from pipecat.services.llm_service import LLMService
+from pipecat.transports.base_transport import BaseTransport
 
 from jev_turn.errors import ConfigError
 from jev_turn.judges.shared import SharedClassifier
@@ -22,7 +23,7 @@ from jev_turn.processors._record import Recorder
 from jev_turn.processors.barge_in_classifier import BargeInClassifier
 from jev_turn.processors.gate_sink import GateSink
 from jev_turn.processors.jev_judge import JevJudge
-from jev_turn.processors.mic_gate import MicGate
+from jev_turn.processors.mic_gate import MicGate, wants_mic_gate
 from jev_turn.processors.reply_list import ReplyList
 from jev_turn.processors.snr_gate import SnrGate
 from jev_turn.record.microphone import gate_recorder
@@ -96,8 +97,10 @@ class FinishTurn:
         classifier: Any Pipecat classifier; ``classifier_from_environment()`` by default.
         llm: The bot's model: its tools wait with the words that they belong to, and it summarises
             what a peer's memory has outgrown.
-        mic_gate: Mute the microphone while the bot is audible. Off where echo cancellation is
-            good: words over the bot are then heard, and wait in the list.
+        mic_gate: Mute the microphone while the bot is audible. ``None`` asks the transport: off
+            where echo cancellation is part of the connection, so that words over the bot are heard
+            and wait in the list; on everywhere else, and without a transport.
+        transport: The bot's, for ``mic_gate=None``.
         place: Where the reply list is kept; see ``ReplyList``.
         call: The call to take up again; ``None`` begins one.
         persist: False keeps everything in memory.
@@ -107,7 +110,7 @@ class FinishTurn:
         language: The recogniser's language tag.
 
     Example:
-        finish = FinishTurn(llm=llm, place="calls")
+        finish = FinishTurn(llm=llm, place="calls", transport=transport)
         pipeline = finish.pipeline(
             transport.input(), stt, aggregators, llm, tts, transport.output()
         )
@@ -118,7 +121,8 @@ class FinishTurn:
         classifier: BaseClassifier | None = None,
         *,
         llm: LLMService | None = None,
-        mic_gate: bool = True,
+        mic_gate: bool | None = None,
+        transport: BaseTransport | None = None,
         place: str | Path | None = None,
         call: str | None = None,
         persist: bool = True,
@@ -144,6 +148,8 @@ class FinishTurn:
         now_ms = self.replies.now_ms
         lines = gate_recorder(record, now_ms) if record is not None else None
         self.gate = SnrGate(policy.gate(), recorder=lines)
+        if mic_gate is None:
+            mic_gate = transport is None or wants_mic_gate(transport)
         self.mic_gate = MicGate(policy=policy, record=record, now_ms=now_ms) if mic_gate else None
         self.sink = GateSink(
             self.classifier,
