@@ -12,6 +12,7 @@ import pytest
 
 TESTS = Path(__file__).parent
 ROWS: dict[str, list[str] | str] = tomllib.loads((TESTS / "rows.toml").read_text())
+OFFLINE: dict[str, list[str]] = tomllib.loads((TESTS / "offline_list.toml").read_text())
 SCENARIOS = {
     f"{folder}/test_scenarios.py": TESTS / folder / "scenarios" for folder in ("turn", "replies")
 }
@@ -97,3 +98,31 @@ def test_the_rows_are_those_of_the_requirements() -> None:
     table, knobs = section.split("### 2.6")[1].split("### 2.7")
     assert len(re.findall(r"^\| (?!from|---)", table, re.M)) == GROUPS["F"] - 1
     assert len(re.findall(r"^\| (?!knob|---)", knobs.split("### 2.8")[0], re.M)) == GROUPS["K"]
+
+
+def expanded(entry: str) -> list[str]:
+    """Return the rows of an entry like ``S2-X01-S2-X16``, or the entry itself."""
+    if span := re.fullmatch(r"(S\d-[A-Z]\d\d)-(S\d-[A-Z]\d\d)", entry):
+        rows = IDS + IDS_2
+        return rows[rows.index(span[1]) : rows.index(span[2]) + 1]
+    return [entry]
+
+
+@pytest.mark.parametrize("item", OFFLINE)
+def test_an_item_of_the_offline_list_is_tested(item: str) -> None:
+    """Each row of it has tests, not a reason for none, and each test or module of it exists."""
+    for entry in (row for given in OFFLINE[item] for row in expanded(given)):
+        if entry.startswith("S"):
+            assert isinstance(ROWS[entry], list), entry
+        elif "::" in entry:
+            assert missing(entry) == "", entry
+        else:
+            assert functions(TESTS.parent / entry), entry
+
+
+def test_the_offline_list_is_that_of_the_requirements() -> None:
+    """Beside the requirements themselves, no item of their eleventh section is missing here."""
+    if not REQUIREMENTS.exists():
+        pytest.skip("the requirements are not beside this checkout")
+    section = REQUIREMENTS.read_text().split("\nOffline (no network): ")[1].split(".\nLive")[0]
+    assert "; ".join(OFFLINE) == section
