@@ -278,6 +278,14 @@ def test_the_ceiling_never_speaks_over_a_person(
     assert [opened.why for opened in lips.all(Open)] == ([] if given_up else ["still"])
 
 
+def test_a_reply_to_nothing_new_is_not_asked_about(lips: MouthRunner) -> None:
+    """A call taken up again answers words that this process never heard; a judge has none to read."""
+    lips.do(0, "quiet 0")
+    lips.do(100, "chunk 1")
+    lips.do(1000)
+    assert (lips.all(AskMouth), lips.all(Open)) == ([], [Open(1, "quiet", 1000, None)])
+
+
 @pytest.fixture
 def loud_room(lips: MouthRunner) -> MouthRunner:
     """A mouth that has opened in a room whose sound never stops."""

@@ -65,7 +65,8 @@ class CallRecord:
         record = check({"v": VERSION, "t": at_ms, "kind": kind, **self._completed(kind, fields)})
         if self._keep:
             self.records.append(record)
-        self._put(record, flush=kind == "end")
+        # A process that is killed must not take the reason with it; levels come 20 times a second.
+        self._put(record, flush=kind != "level")
         if self._on_write is not None:
             self._on_write(record)
 

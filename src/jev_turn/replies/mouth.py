@@ -4,7 +4,8 @@
 quiet decide:
 
     under ask_from_ms      hold, and ask nobody
-    up to open_at_ms       ask the judge, and never more often than ask_interval_ms
+    up to open_at_ms       ask the judge, and never more often than ask_interval_ms; without any
+                           word since the last reply, open
     from open_at_ms on     open without asking
 
 A verdict counts only if the person is still quiet and no word and no sound came since it was asked
@@ -210,6 +211,9 @@ def _advance(mouth: Mouth, config: MouthConfig, out: Out) -> Mouth:
     if _due(mouth, _ceiling_at(mouth, config)):
         return _at_ceiling(mouth, config, out)
     if _due(mouth, _ask_at(mouth, config)):
+        if not tokens(mouth.words):
+            # Nobody has said a word since the last reply: there is nothing to have finished.
+            return _open(mouth, "quiet", config, out)
         out.append(AskMouth(mouth.next_ask, mouth.words, quiet))
         asked = Asked(mouth.next_ask)
         return replace(mouth, asked=asked, asked_at=mouth.at, next_ask=asked.number + 1)
