@@ -9,6 +9,7 @@ from pipecat.pipeline.worker import PipelineWorker
 
 from jev_turn.demo.clips import Clips
 from jev_turn.demo.director import BotEar, Director
+from jev_turn.demo.echo import Echo
 from jev_turn.demo.listeners import Loudspeaker
 from jev_turn.demo.microphone import Played, RoomMicrophone
 from jev_turn.demo.plan import Conversation
@@ -27,6 +28,7 @@ class Caller:
         clips: Its sounds.
         on_start: Told the loop's time (s) of the microphone's first sample.
         on_play: Told of each sound as it begins.
+        echo: The microphone hears the loudspeaker.
 
     Attributes:
         transport: Microphone and loudspeaker.
@@ -41,15 +43,18 @@ class Caller:
         clips: Clips,
         on_start: Callable[[float], None] | None = None,
         on_play: Callable[[Played], None] | None = None,
+        *,
+        echo: bool = False,
     ) -> None:
         self.ear = BotEar()
         self.loudspeaker = Loudspeaker()
         self.zero = 0.0
         self._conversation, self._clips = conversation, clips
         self._on_start = on_start
-        self._room = RoomMicrophone()
+        self._echo = Echo() if echo else None
+        self._room = RoomMicrophone(echo=self._echo)
         self._director = Director(self._room, self.ear, on_play)
-        self.transport = Stage(self._room, on_start=self._start, on_audio=self.loudspeaker.play)
+        self.transport = Stage(self._room, on_start=self._start, on_audio=self._loud)
         self._started = asyncio.Event()
 
     @property
@@ -70,8 +75,15 @@ class Caller:
         finally:
             await worker.stop_when_done()  # type: ignore[no-untyped-call]
 
+    def _loud(self, begins_s: float, audio: bytes) -> None:
+        self.loudspeaker.play(begins_s, audio)
+        if self._echo is not None:
+            self._echo.play(begins_s, audio)
+
     def _start(self, zero: float) -> None:
         self.zero = zero
+        if self._echo is not None:
+            self._echo.zero = zero
         if self._on_start is not None:
             self._on_start(zero)
         self._started.set()

@@ -41,7 +41,11 @@ Clips = Mapping[Sounding, Clip]
 
 def wanted(conversations: Iterable[Conversation]) -> list[Voice | Noise]:
     """Return every different sound of the conversations, in order."""
-    sounds = (step.sound for one in conversations for step in one.steps)
+    sounds = (
+        step.sound
+        for one in conversations
+        for step in (*(one.killed.steps if one.killed else ()), *one.steps)
+    )
     return [sound for sound in dict.fromkeys(sounds) if isinstance(sound, Voice | Noise)]
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+import tempfile
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.progress import track
@@ -15,9 +17,11 @@ from jev_turn.demo import recording
 from jev_turn.demo.call import Call, Cast, Studio
 from jev_turn.demo.clips import Clips, make, wanted
 from jev_turn.demo.judge import choose
+from jev_turn.demo.kept import Kept
 from jev_turn.demo.plan import Conversation
 from jev_turn.demo.promises import promises
 from jev_turn.demo.report import report
+from jev_turn.demo.restart import Victim, first_part
 from jev_turn.demo.script import CONVERSATIONS
 from jev_turn.demo.show import Screen
 from jev_turn.embedded.voice import EmbeddedVoice
@@ -26,6 +30,9 @@ from jev_turn.play.clock import run as run_in_virtual_time
 from jev_turn.policy import Policy
 from jev_turn.record import CallRecord, private
 from jev_turn.record.picture import picture
+
+Run = Callable[[Coroutine[Any, Any, Call]], Call]
+"""Runs a call in real or in virtual time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +81,7 @@ def demo(options: Options, console: Console) -> bool:
     clips = {**clips, **_made(conversations, voice, console)}
     cast = Cast(choice.make, options.policy, voice, clips)
     loop = run_in_virtual_time if options.fast and not choice.over_network else asyncio.run
-    calls = [loop(_hold(one, cast, options.out, screen)) for one in conversations]
+    calls = [_held(one, cast, options, loop, screen) for one in conversations]
     kept = promises(calls)
     screen.closing(calls, kept, options.out)
     if options.json_file is not None:
@@ -108,11 +115,39 @@ def _folder(option: str, path: Path) -> None:
         raise ConfigError(f"{option}: {path}: {error.strerror}") from error
 
 
-async def _hold(conversation: Conversation, cast: Cast, out: Path, screen: Screen) -> Call:
+def _held(
+    conversation: Conversation, cast: Cast, options: Options, run: Run, screen: Screen
+) -> Call:
+    """Hold one call; of one that outlives a process, the first part in a process of its own."""
     screen.heading(conversation)
-    path = out / f"{conversation.name}.jsonl"
+    path = options.out / f"{conversation.name}.jsonl"
+    if conversation.killed is None:
+        return run(_hold(conversation, cast, path, screen))
+    with tempfile.TemporaryDirectory(prefix="jev-turn-demo-") as place:
+        kept = Kept(Path(place), conversation.name)
+        first = path.with_stem(f"{path.stem}-killed")
+        before = first_part(
+            Victim(
+                conversation,
+                options.judge,
+                options.policy,
+                run is run_in_virtual_time,
+                first,
+                kept,
+                screen.width,
+            )
+        )
+        _write(first.with_suffix(".html"), picture(before.records))
+        screen.killed(before)
+        return run(_hold(conversation, cast, path, screen, replace(kept, before=before)))
+
+
+async def _hold(
+    conversation: Conversation, cast: Cast, path: Path, screen: Screen, kept: Kept | None = None
+) -> Call:
     with CallRecord(path, words=True, on_write=screen.record) as record:
-        call = await Studio(conversation, cast, record, screen.sound, screen.written).hold()
+        studio = Studio(conversation, cast, record, screen.sound, screen.written, kept=kept)
+        call = await studio.hold()
     _write(path.with_suffix(".html"), picture(call.records))
     return call
 

@@ -11,7 +11,7 @@ from pipecat.processors.frame_processor import FrameDirection
 
 from jev_turn.demo.clips import Clips
 from jev_turn.demo.microphone import Played, RoomMicrophone
-from jev_turn.demo.plan import Cue, Fate, Step
+from jev_turn.demo.plan import TAKES_THE_FLOOR, Cue, Fate, Step
 from jev_turn.play.stage import CHUNK_MS
 
 ANSWER_MAX_S = 20.0
@@ -20,7 +20,7 @@ ANSWER_MAX_S = 20.0
 STORY_MAX_S = 90.0
 """How long a caller lets the bot speak, s."""
 
-_GOODBYE_S = {Fate.ANSWERED: 2.0, Fate.STOPS: 2.0, Fate.ANY: 13.0}
+_GOODBYE_S = {Fate.ANSWERED: 2.0, Fate.QUEUED: 2.0, Fate.STOPS: 2.0, Fate.ANY: 13.0}
 """Quiet before the call ends, s: after an answer, and after words of which nobody knows more."""
 
 _NOTHING_CAME_S = 6.0
@@ -113,7 +113,9 @@ class Director:
             await self._play(step, clips)
         if self._last is not None:
             await self._sleep_until(self._last.end_ms)
-            if self._last.step.fate in (Fate.ANSWERED, Fate.STOPS):
+            if self._last.step.fate is Fate.QUEUED:
+                self._floor_s = await self._ear.stopped()
+            if self._last.step.fate in TAKES_THE_FLOOR:
                 await self._ear.started(self._floor_s)
         await self._quiet()
         self._microphone.hang_up()
@@ -122,7 +124,7 @@ class Director:
         at_ms = max(await self._due_ms(step.cue), self._microphone.free_ms)
         await self._sleep_until(at_ms - _AHEAD_MS)
         self._last = self._microphone.play(step, clips[step.sound], at_ms)
-        if step.fate in (Fate.ANSWERED, Fate.STOPS):
+        if step.fate in TAKES_THE_FLOOR:
             self._floor_s = self._zero + self._last.onset_ms / 1000
         await self._sleep_until(self._last.onset_ms)
         if self._on_play is not None:
@@ -138,6 +140,9 @@ class Director:
             case "sound":
                 return (self._last.end_ms if self._last else 0) + cue.ms
             case _:
+                if self._last is not None and self._last.step.fate is Fate.QUEUED:
+                    # What the bot says now is still the answer to something else.
+                    self._floor_s = max(self._floor_s, await self._ear.stopped())
                 began_s = await self._ear.started(self._floor_s)
                 if began_s is None:
                     return self._ms(loop.time())

@@ -70,9 +70,11 @@ def openings(call: Call) -> list[Opening]:
     gate = [r for r in call.records if r["kind"] == "gate"]
     lines = [r for r in gate if r["state"] == "open"]
     refused = [r["numbers"]["stream_ms"] for r in gate if r["state"] == "refractory"]
+    unmuted = [r["t"] for r in call.records if r["kind"] == "mute" and r["state"] == "stop"]
     found = []
     for number, (at_ms, label_ms) in enumerate(_from_labels(call)):
-        if number >= len(lines):
+        # What MicGate lets in again of a mute's end sets the sound's own clock forward.
+        if number >= len(lines) or (unmuted and lines[number]["t"] >= unmuted[0]):
             found.append(Opening(at_ms, None, label_ms))
             continue
         # The sound's own clock says where in it the first loud frame began.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
@@ -57,13 +58,16 @@ class RoomMicrophone:
     Args:
         room_db: Level of the room's noise, dBFS.
         seed: Picks the noise.
+        echo: Another sound that it hears: where in it, in samples, and how many to give.
     """
 
     def __init__(
         self,
         room_db: float = ROOM_DB,
         seed: int = 1,
+        echo: Callable[[int, int], Sound] | None = None,
     ) -> None:
+        self._echo = echo
         self.played: list[Played] = []
         self._room = _room(room_db, seed)
         self._made = 0
@@ -116,6 +120,8 @@ class RoomMicrophone:
         start, count = self._made, samples(CHUNK_MS)
         self._made += count
         total = self._room.take(range(start, start + count), mode="wrap").astype(np.int32)
+        if self._echo is not None:
+            total += self._echo(start, count)
         for at, sound in self._sounds:
             first, last = max(at, start), min(at + len(sound), start + count)
             if first < last:

@@ -62,8 +62,11 @@ def outcomes(call: Call) -> list[Outcome]:
     """
     starts = [one.onset_ms for one in call.played]
 
+    # What a killed process left is answered before anything is played.
+    first = -1 if call.before is not None else 0
+
     def owner(at_ms: int) -> int:
-        return max(0, bisect_right(starts, at_ms) - 1)
+        return max(first, bisect_right(starts, at_ms) - 1)
 
     opened, ended, stopped = openings(call), endings(call), interruptions(call)
     finals = [(final.at_ms, final.text) for final in call.account.finals if final.text]

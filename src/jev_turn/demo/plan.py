@@ -27,12 +27,16 @@ class Fate(StrEnum):
     """A pause in mid-thought: the next line belongs to the same turn."""
     STOPS = "stops the bot"
     """It interrupts the bot; the words may end a turn of their own or join the next line."""
+    QUEUED = "queued"
+    """It waits while the bot speaks and is answered next, once; the bot goes on."""
     NODDED = "nodded"
     """The bot goes on, and no turn comes of it."""
     UNANSWERED = "unanswered"
     """No turn and no interruption come of it."""
     UNHEARD = "unheard"
     """Neither do words; the gate may open."""
+    INVENTED = "invented"
+    """The recogniser writes a sentence for it that nobody said; it is dropped by its rate."""
     UNOPENED = "unopened"
     """The gate does not open either."""
     ANY = "anything"
@@ -113,11 +117,45 @@ class Cue:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One sound of a conversation."""
+    """One sound of a conversation.
+
+    Attributes:
+        cue: When it begins.
+        sound: What it is.
+        fate: What must become of it.
+        invents: What the recogniser writes for it without having heard it.
+    """
 
     cue: Cue
     sound: Sounding
     fate: Fate
+    invents: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FinishTurnSetup:
+    """A call without barge-in.
+
+    Attributes:
+        mic_gate: The microphone is muted while the bot is audible.
+        echo: The microphone hears the bot's loudspeaker.
+    """
+
+    mic_gate: bool = False
+    echo: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Killed:
+    """The part of a call after which its process is killed.
+
+    Attributes:
+        steps: Its sounds.
+        after_ms: How long after the last of them it is killed.
+    """
+
+    steps: tuple[Step, ...]
+    after_ms: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,19 +166,25 @@ class Conversation:
         name: One word; names its files.
         shows: What to look for.
         steps: The sounds in order.
+        finish_turn: Set for a call without barge-in.
+        killed: What another process held of the call before it was killed.
     """
 
     name: str
     shows: str
     steps: tuple[Step, ...]
+    finish_turn: FinishTurnSetup | None = None
+    killed: Killed | None = None
 
     def __post_init__(self) -> None:
         for fault in _faults(self.steps):
             raise ConfigError(f"conversation {self.name!r}: {fault}")
 
 
-_TAKES_THE_FLOOR = (Fate.ANSWERED, Fate.STOPS)
-_NOISE_FATES = (Fate.UNHEARD, Fate.UNOPENED)
+TAKES_THE_FLOOR = (Fate.ANSWERED, Fate.QUEUED, Fate.STOPS)
+"""The bot speaks after these."""
+
+_NOISE_FATES = (Fate.INVENTED, Fate.UNHEARD, Fate.UNOPENED)
 
 
 def _faults(steps: tuple[Step, ...]) -> Iterator[str]:
@@ -157,7 +201,7 @@ def _faults(steps: tuple[Step, ...]) -> Iterator[str]:
             yield f"sound {number}: nothing makes the bot speak before it"
         if isinstance(step.sound, Noise) and step.fate not in _NOISE_FATES:
             yield f"sound {number}: a noise cannot be {step.fate}"
-        spoken_to = spoken_to or step.fate in _TAKES_THE_FLOOR
+        spoken_to = spoken_to or step.fate in TAKES_THE_FLOOR
     for number, (before, after) in enumerate(pairwise(steps), 1):
         yield from _faults_between(number, before, after)
 
@@ -166,7 +210,7 @@ def _faults_between(number: int, before: Step, after: Step) -> Iterator[str]:
     if before.fate is Fate.CONTINUED:
         if after.cue.after != "sound" or not isinstance(after.sound, Voice):
             yield f"sound {number}: a thought goes on after a pause, and in words"
-    elif before.fate is Fate.ANSWERED and after.cue.after == "sound":
+    elif before.fate in (Fate.ANSWERED, Fate.QUEUED) and after.cue.after == "sound":
         yield f"sound {number}: the bot's reply comes before it"
     elif before.fate is not Fate.STOPS and after.cue.after == "sound":
         if after.cue.ms < SETTLE_MS:

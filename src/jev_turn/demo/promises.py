@@ -3,26 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from jev_turn.demo.call import Call
+from jev_turn.demo.cases import Case, never, of
 from jev_turn.demo.measure import Promise, times
 from jev_turn.demo.outcome import Outcome, cut_ins, outcomes, thoughts
-from jev_turn.demo.plan import Fate, Noise, Voice
-from jev_turn.record import wording
+from jev_turn.demo.plan import Fate, Voice
+from jev_turn.demo.promises_finish_turn import without_barge_in
 from jev_turn.record.heard import words
-
-
-@dataclass(frozen=True, slots=True)
-class _Case:
-    """A sound of a call, with the call's name for messages."""
-
-    call: str
-    outcome: Outcome
-
-    def __str__(self) -> str:
-        played = self.outcome.played
-        return f"{self.call} {wording.clock(played.onset_ms)} {played.step.sound.title}"
 
 
 def promises(calls: Sequence[Call]) -> list[Promise]:
@@ -34,20 +22,21 @@ def promises(calls: Sequence[Call]) -> list[Promise]:
     Returns:
         One promise per line of the closing table.
     """
-    cases = [_Case(call.conversation.name, one) for call in calls for one in outcomes(call)]
+    cases = [Case(call.conversation.name, one) for call in calls for one in outcomes(call)]
     return [
         *_gate(cases),
         *_noises(cases),
         *_over_the_bot(cases),
         *_thinking(calls),
-        _never("side-talk that was taken up", _of(cases, Fate.UNANSWERED), _taken_up),
-        _never("questions not answered once", _of(cases, Fate.ANSWERED), _not_answered),
+        never("side-talk that was taken up", of(cases, Fate.UNANSWERED), _taken_up),
+        never("questions not answered once", of(cases, Fate.ANSWERED), _not_answered),
+        *without_barge_in(calls, cases),
         _words("words lost", calls, lambda call: call.oracle.lost),
         _words("words doubled", calls, lambda call: call.oracle.doubled),
     ]
 
 
-def _gate(cases: Sequence[_Case]) -> list[Promise]:
+def _gate(cases: Sequence[Case]) -> list[Promise]:
     opened = [
         (str(case), opening)
         for case in cases
@@ -66,23 +55,23 @@ def _gate(cases: Sequence[_Case]) -> list[Promise]:
             [(name, x.from_label_ms) for name, x in opened],
             {"p50": 130, "p90": 180},
         ),
-        _never("voices that did not open it", voices, lambda one: not one.openings),
+        never("voices that did not open it", voices, lambda one: not one.openings),
     ]
 
 
-def _noises(cases: Sequence[_Case]) -> list[Promise]:
-    noises = [case for case in cases if isinstance(case.outcome.played.step.sound, Noise)]
+def _noises(cases: Sequence[Case]) -> list[Promise]:
+    noises = of(cases, Fate.UNOPENED) + of(cases, Fate.UNHEARD)
     return [
-        _never("clicks that opened it", _of(cases, Fate.UNOPENED), lambda one: bool(one.openings)),
-        _never("noises that made words, a turn or a stop", noises, _came_to_something),
+        never("clicks that opened it", of(cases, Fate.UNOPENED), lambda one: bool(one.openings)),
+        never("noises that made words, a turn or a stop", noises, _came_to_something),
     ]
 
 
-def _over_the_bot(cases: Sequence[_Case]) -> list[Promise]:
-    stops = _of(cases, Fate.STOPS)
+def _over_the_bot(cases: Sequence[Case]) -> list[Promise]:
+    stops = of(cases, Fate.STOPS)
     return [
-        _never("nods that stopped the bot or made a turn", _of(cases, Fate.NODDED), _taken_up),
-        _never("\u201cstop\u201d that did not stop it", stops, lambda one: _stopped(one) is None),
+        never("nods that stopped the bot or made a turn", of(cases, Fate.NODDED), _taken_up),
+        never("\u201cstop\u201d that did not stop it", stops, lambda one: _stopped(one) is None),
         times(
             "bot silent after the end of \u201cstop\u201d",
             [(str(case), _stopped(case.outcome)) for case in stops],
@@ -99,7 +88,7 @@ def _thinking(calls: Sequence[Call]) -> list[Promise]:
             if len(group) == 1:
                 continue
             groups, pauses = groups + 1, pauses + len(group) - 1
-            case = str(_Case(call.conversation.name, group[0]))
+            case = str(Case(call.conversation.name, group[0]))
             cuts += [case] * cut_ins(group)
             turns = sum(len(one.ended) for one in group)
             split += [f"{case}: {turns} turns"] if turns != 1 else []
@@ -110,10 +99,6 @@ def _thinking(calls: Sequence[Call]) -> list[Promise]:
             str(len(split)), "0", groups, tuple(split),
         ),
     ]  # fmt: skip
-
-
-def _of(cases: Sequence[_Case], fate: Fate) -> list[_Case]:
-    return [case for case in cases if case.outcome.fate is fate]
 
 
 def _came_to_something(one: Outcome) -> bool:
@@ -132,24 +117,6 @@ def _stopped(one: Outcome) -> int | None:
     """Tell how long after the sound's end the bot fell silent; ``None`` if nothing stopped it."""
     stops = [stop for stop in one.interruptions if stop.spoke]
     return stops[0].silent_ms - one.played.end_ms if stops else None
-
-
-def _never(what: str, cases: Sequence[_Case], is_fault: Callable[[Outcome], bool]) -> Promise:
-    faults = [_told(case) for case in cases if is_fault(case.outcome)]
-    return Promise(what, str(len(faults)), "0", len(cases), tuple(faults))
-
-
-def _told(case: _Case) -> str:
-    """Say what happened in place of what was promised."""
-    one = case.outcome
-    parts = [
-        f"{len(one.openings)} openings",
-        f"words {', '.join(map(repr, one.words)) or 'none'}",
-        f"turns {', '.join(repr(turn.text) for turn in one.ended) or 'none'}",
-        f"{len(one.interruptions)} stops",
-        f"{len(one.replies)} replies",
-    ]
-    return f"{case}: {', '.join(parts)}"
 
 
 def _words(what: str, calls: Sequence[Call], texts: Callable[[Call], Sequence[str]]) -> Promise:

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from jev_turn.demo.plan import After, Conversation, Cue, Fate, Noise, Step, Voice
+from jev_turn.demo.plan import (
+    After,
+    Conversation,
+    Cue,
+    Fate,
+    FinishTurnSetup,
+    Killed,
+    Noise,
+    Step,
+    Voice,
+)
 
 _GOODBYE = 900
 """A caller's pause before the next question, ms."""
@@ -111,4 +121,63 @@ SIDE_TALK = Conversation(
     ),
 )
 
-CONVERSATIONS = (QUESTION, THINKING, NOISES, OVER, STOPPING, NUMBER, SIDE_TALK)
+QUEUE = Conversation(
+    "queue",
+    "Without barge-in, with good echo cancellation: what is said over the bot waits and is answered "
+    "next, once. Three questions in one breath get one reply.",
+    (
+        _say("Could you explain where the museum comes from?", Fate.ANSWERED, "start", 1200),
+        _say("And how much are the tickets?", Fate.QUEUED, "bot starts", 3000),
+        _say("Is the museum open on Sundays?", Fate.CONTINUED, "bot stops", 1500),
+        _say("Can I come by tram?", Fate.CONTINUED, "sound", 500),
+        _say("And is there a place to eat?", Fate.ANSWERED, "sound", 500),
+    ),
+    FinishTurnSetup(),
+)
+
+ECHO = Conversation(
+    "echo",
+    "Without barge-in or echo cancellation: the microphone hears the loudspeaker and is muted while "
+    "the bot is audible. Nothing of the bot's own voice is transcribed.",
+    (
+        _say("Could you explain where the museum comes from?", Fate.ANSWERED, "start", 1200),
+        _say("How much is a ticket for a family?", Fate.ANSWERED),
+    ),
+    FinishTurnSetup(mic_gate=True, echo=True),
+)
+
+INVENTED = Conversation(
+    "invented",
+    "A recogniser writes a sentence for a slammed door. Nobody can speak so fast: it is dropped, and "
+    "the record keeps its rate.",
+    (
+        _say("Is the museum open on Sundays?", Fate.ANSWERED, "start", 1200),
+        Step(
+            Cue("bot stops", 2000),
+            Noise("door slam", seed=2),
+            Fate.INVENTED,
+            "Thank you so much for watching and please subscribe to the channel.",
+        ),
+        _say("How much are the tickets?", Fate.ANSWERED, "sound", 3000),
+    ),
+    FinishTurnSetup(),
+)
+
+RESTART = Conversation(
+    "restart",
+    "The bot's process is killed while it speaks and a question waits. Another process takes the "
+    "call up: the question is answered, once, and the old one is not.",
+    (_say("Can I come by tram?", Fate.ANSWERED, "start", 14_000),),
+    FinishTurnSetup(),
+    Killed(
+        (
+            _say("Could you explain where the museum comes from?", Fate.ANSWERED, "start", 1200),
+            _say("And how much are the tickets?", Fate.QUEUED, "bot starts", 3000),
+        ),
+        after_ms=2500,
+    ),
+)
+
+CONVERSATIONS = (
+    QUESTION, THINKING, NOISES, OVER, STOPPING, NUMBER, SIDE_TALK, QUEUE, ECHO, INVENTED, RESTART,
+)  # fmt: skip

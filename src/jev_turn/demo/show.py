@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from jev_turn.demo.call import Call
+from jev_turn.demo.kept import Before
 from jev_turn.demo.measure import Promise
 from jev_turn.demo.microphone import Played
 from jev_turn.demo.plan import Conversation
@@ -34,6 +35,7 @@ class Screen:
         self._live = Live()
         self._spoken: list[str] = []
         self._written: list[str] = []
+        self._muted_at = 0
 
     def heading(self, conversation: Conversation) -> None:
         """Begin a call."""
@@ -41,6 +43,18 @@ class Screen:
         self._console.print()
         self._console.rule(f"[bold]{escape(conversation.name)}[/]", align="left")
         self._console.print(f"[italic]{escape(conversation.shows)}[/]", highlight=False)
+
+    @property
+    def width(self) -> int:
+        """Of the terminal, characters."""
+        return self._console.width
+
+    def killed(self, before: Before) -> None:
+        """Tell of a process that is dead, and that another takes its call up."""
+        at_ms = max((record["t"] for record in before.records), default=0)
+        what = f"by signal {abs(before.exit_code)}; another process takes the call up"
+        self._line(at_ms, "bold red", "process killed", what)
+        self._live, self._spoken, self._written = Live(), [], []
 
     def sound(self, played: Played) -> None:
         """Tell of a sound as it begins."""
@@ -58,6 +72,8 @@ class Screen:
             self._spoken.append(record["text"])
         elif record["kind"] == "bot":
             self._bot(record["t"], record["state"])
+        elif record["kind"] == "mute":
+            self._mute(record["t"], record["state"])
 
     def _bot(self, at_ms: int, state: str) -> None:
         if state == "start":
@@ -68,6 +84,14 @@ class Screen:
             last = wording.printable(" ".join(self._spoken[-_LAST_WORDS:]))
             self._line(at_ms, "magenta", "bot is silent", f"\u2026 {last}\u201d")
             self._spoken = []
+
+    def _mute(self, at_ms: int, state: str) -> None:
+        if state == "start":
+            self._muted_at = at_ms
+            self._line(at_ms, "dim", "microphone muted", "")
+        else:
+            lasted = f"muted for {(at_ms - self._muted_at) / 1000:.1f} s"
+            self._line(at_ms, "dim", "microphone live", lasted)
 
     def _line(self, at_ms: int, style: str, who: str, what: str) -> None:
         self._console.print(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import count
@@ -32,6 +32,7 @@ from jev_turn.play.stage import Stage
 from jev_turn.play.witness import Account
 from jev_turn.policy import Policy
 from jev_turn.record import CallRecord
+from jev_turn.record.oracle import left_unanswered
 
 CALL = "case"
 
@@ -118,24 +119,13 @@ class _Call:
         return Played(
             self.case,
             self.account,
-            self.account.oracle(_left_unanswered(self.records), pending),
+            self.account.oracle(left_unanswered(self.records), pending),
             bool(pending),
             self.asks,
             sum(r["kind"] == "failed" for r in self.records),
             self.records,
             self.facts,
         )
-
-
-def _left_unanswered(records: Sequence[dict[str, Any]]) -> list[str]:
-    """Return what was dropped for good; words that a final repeated were answered before."""
-    dropped: list[str] = []
-    for line in records:
-        if line.get("name") == "Discard" and line["why"] in ("strikes", "rate"):
-            dropped.append(line["text"])
-        elif line.get("name") == "Rejoin":
-            dropped.remove(line["text"])
-    return dropped
 
 
 class _Life:

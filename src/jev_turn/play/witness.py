@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from pipecat.frames.frames import (
@@ -55,7 +56,7 @@ class Account:
     interrupts: list[int] = field(default_factory=list)
     backchannels: list[Timed] = field(default_factory=list)
 
-    def oracle(self, discards: list[str], pending: list[str]) -> Oracle:
+    def oracle(self, discards: Sequence[str], pending: Sequence[str]) -> Oracle:
         """Account for every word.
 
         Args:

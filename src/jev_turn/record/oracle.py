@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from jev_turn.record.alignment import Alignment
 from jev_turn.record.heard import Message, Utterance, Words, behind, overlap, words
+from jev_turn.record.schema import Record
 
 LATE_OVERLAP = 0.8
 
@@ -68,6 +69,21 @@ def segments(transcripts: Iterable[tuple[int, str, bool]]) -> list[Final]:
     if interims:
         found.append(Final(interims[-1], at_ms, tuple(interims[:-1])))
     return found
+
+
+def left_unanswered(records: Iterable[Record]) -> list[str]:
+    """Return the texts that a call dropped with a trace and that no later words brought back.
+
+    Words that a final only repeated (``watermark``) are not among them: they were answered before;
+    nor is what the end of the call left open (``hung_up``).
+    """
+    dropped: list[str] = []
+    for line in records:
+        if line.get("name") == "Discard" and line["why"] not in ("watermark", "hung_up"):
+            dropped.append(line["text"])
+        elif line.get("name") == "Rejoin" and line["text"] in dropped:
+            dropped.remove(line["text"])
+    return dropped
 
 
 def words_lost(

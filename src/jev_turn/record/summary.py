@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from jev_turn.record.schema import Record
 from jev_turn.record.spans import first_ms, last_ms
 
+_TURNS = ("EndTurn", "StartTurn")
+
 
 @dataclass(frozen=True, slots=True)
 class Summary:
@@ -19,7 +21,7 @@ class Summary:
         name: The call's name; empty when the record has no ``call`` line.
         duration_ms: From the first line to the last.
         opened: Times that the gate opened.
-        ends: Ended turns by ``why``.
+        ends: Turns that were handed to the model, by ``why``.
         effects: Every effect by its name.
         asks: Questions to the judge.
         failed: Those without an answer, by error.
@@ -59,7 +61,7 @@ def summarise(records: Sequence[Record]) -> Summary:
         name=next((r["name"] for r in kinds.get("call", [])), ""),
         duration_ms=last_ms(records) - first_ms(records),
         opened=sum(r["state"] == "open" for r in kinds.get("gate", [])),
-        ends=Counter(r.get("why", "") for r in effects if r["name"] == "EndTurn"),
+        ends=Counter(r.get("why", "") for r in effects if r["name"] in _TURNS),
         effects=Counter(r["name"] for r in effects),
         asks=len(kinds.get("ask", [])),
         failed=Counter(r["error"] for r in kinds.get("failed", [])),
