@@ -1,0 +1,62 @@
+"""What the runner's connections are made with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pipecat.evals.transport import EvalTransportParams
+from pipecat.runner.types import (
+    RunnerArguments,
+    SmallWebRTCRunnerArguments,
+    WebSocketRunnerArguments,
+)
+from pipecat.runner.utils import create_transport
+from pipecat.serializers.protobuf import ProtobufFrameSerializer
+from pipecat.transports.smallwebrtc.connection import SmallWebRTCConnection
+
+from jev_turn.transports import TELEPHONES, policy_of, transport_params
+
+
+@pytest.mark.parametrize("name", ["webrtc", "websocket", "eval", *TELEPHONES])
+def test_sound_goes_both_ways(name: str) -> None:
+    """A voice bot without microphone or loudspeaker is a mistake."""
+    params = transport_params()[name]()
+    assert params.audio_in_enabled and params.audio_out_enabled
+
+
+def test_each_call_has_parameters_of_its_own() -> None:
+    """Pipecat fills in what it learns about a call; another call must not see it."""
+    make = transport_params()["twilio"]
+    assert make() is not make()
+
+
+def test_an_eval_harness_can_connect() -> None:
+    """`pipecat eval` refuses a bot whose parameters are not its own."""
+    assert isinstance(transport_params()["eval"](), EvalTransportParams)
+
+
+def test_a_plain_websocket_speaks_pipecats_protocol() -> None:
+    """Without a serializer Pipecat's own clients would not be understood."""
+    params: Any = transport_params()["websocket"]()
+    assert isinstance(params.serializer, ProtobufFrameSerializer)
+
+
+async def test_the_runner_makes_a_browsers_connection() -> None:
+    """`create_transport` takes the table as it is."""
+    arguments = SmallWebRTCRunnerArguments(webrtc_connection=SmallWebRTCConnection())
+    transport = await create_transport(arguments, transport_params())
+    assert type(transport).__name__ == "SmallWebRTCTransport"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "streak"),
+    [
+        (RunnerArguments(), 0),
+        (WebSocketRunnerArguments(websocket=None, transport_type="websocket"), 0),  # type: ignore[arg-type]
+        (WebSocketRunnerArguments(websocket=None, transport_type="twilio"), 2),  # type: ignore[arg-type]
+    ],
+)
+def test_a_telephone_line_has_its_preset(arguments: RunnerArguments, streak: int) -> None:
+    """A caller is mostly alone, so one who is misread must not stay locked out."""
+    assert policy_of(arguments).value("turn.side_talk_streak_max") == streak
