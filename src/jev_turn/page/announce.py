@@ -1,0 +1,79 @@
+"""Says on the terminal where the bot is, what it runs on and what to say to it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import webbrowser
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import FastAPI
+from loguru import logger
+
+from jev_turn.page.mount import lines
+from jev_turn.services import chosen
+
+OPEN_ENV = "JEV_TURN_OPEN"
+LOG_ENV = "LOGURU_LEVEL"
+_OPENS_AFTER_S = 0.5
+
+
+def announce(app: FastAPI) -> None:
+    """Have the terminal told about a bot once its server starts, and its log kept short.
+
+    Pipecat's runner logs at DEBUG, with what people say. From the start of the server on only
+    warnings are shown, or what ``LOGURU_LEVEL`` names. With ``JEV_TURN_OPEN=1`` the page is opened
+    where there is a browser to show it.
+
+    Args:
+        app: Pipecat's (``from pipecat.runner.run import app``).
+    """
+    before: Any = app.router.lifespan_context
+
+    @asynccontextmanager
+    async def told(app: FastAPI) -> AsyncIterator[Any]:
+        async with before(app) as state:
+            logger.remove()
+            logger.add(sys.stderr, level=os.environ.get(LOG_ENV, "").strip().upper() or "WARNING")
+            url = _url()
+            print(welcome(url), flush=True)
+            opening = asyncio.create_task(_open(url)) if wants_browser(os.environ) else None
+            yield state
+            if opening is not None:
+                opening.cancel()
+
+    app.router.lifespan_context = told
+
+
+def welcome(url: str, env: Mapping[str, str] | None = None) -> str:
+    """Return what the terminal is told.
+
+    Args:
+        url: Where the page is.
+        env: In place of the process environment.
+    """
+    said = "\n".join(f"  {number}. {line}" for number, line in enumerate(lines(), 1))
+    return f"\n{chosen(env)}\n\nOpen {url} and say:\n{said}\n\nCtrl-C ends the bot.\n"
+
+
+def wants_browser(env: Mapping[str, str], platform: str = sys.platform) -> bool:
+    """Tell whether to open a browser: when asked to, and where there is a screen for one."""
+    has_screen = platform in ("darwin", "win32") or bool(
+        env.get("DISPLAY") or env.get("WAYLAND_DISPLAY")
+    )
+    return env.get(OPEN_ENV, "").strip() == "1" and has_screen
+
+
+async def _open(url: str) -> None:
+    # The server listens only after its start is over.
+    await asyncio.sleep(_OPENS_AFTER_S)
+    await asyncio.to_thread(webbrowser.open, url)
+
+
+def _url() -> str:
+    from pipecat.runner.run import runner_host, runner_port
+
+    return f"http://{runner_host()}:{runner_port()}/"
