@@ -1,4 +1,4 @@
-"""The example bot without barge-in."""
+"""The scripted example without barge-in."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ ROOT = Path(__file__).parents[2]
 def test_the_bot_without_barge_in_answers_its_caller() -> None:
     """It runs as it is, in real time and without a key, and prints the conversation."""
     done = subprocess.run(
-        [sys.executable, ROOT / "bots/finish_turn.py"], capture_output=True, text=True, timeout=110
+        [sys.executable, ROOT / "bots/demo_finish_turn.py"],
+        capture_output=True,
+        text=True,
+        timeout=110,
     )
     assert done.returncode == 0, done.stderr
     roles = [line.split(":")[0].strip() for line in done.stdout.splitlines()]
