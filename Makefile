@@ -3,16 +3,19 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+BOTS := $(VENV)/.ready-bots
+BOT ?= duplex
+PORT ?= 7860
 TURNS ?= 1000
 SEED ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test gate lint soak bench lock clean
+.PHONY: help setup demo bot test gate lint soak bench lock clean
 
 help: ## This list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' $(MAKEFILE_LIST)
 
-setup: $(READY) ## A virtual environment with everything, embedded speech included
+setup: $(BOTS) ## A virtual environment with everything, embedded speech included
 
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
@@ -26,16 +29,24 @@ $(READY): pyproject.toml constraints.txt
 	  echo "If moonshine-voice is what cannot be found: README, 'Where it runs'" >&2; exit 1; }
 	@touch $@
 
+$(BOTS): $(READY)
+	@echo "Installing what the bots need beside it: the web server and the vendors' packages"
+	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[embedded,server,deepgram,cartesia]"
+	@touch $@
+
 demo: $(READY) ## Conversations through a real pipeline, with no key (ARGS="--fast")
 	@$(BIN)/jev-turn demo $(ARGS)
 
-test: $(READY) ## The test suite (ARGS="-k gate")
+bot: $(BOTS) ## A bot to talk to in the browser, keys or not (BOT=finish_turn PORT=7861)
+	@JEV_TURN_OPEN=1 $(BIN)/python bots/$(BOT).py --port $(PORT) $(ARGS)
+
+test: $(BOTS) ## The test suite (ARGS="-k gate")
 	@$(BIN)/pytest $(ARGS)
 
 gate: $(READY) ## The rules of both ways of taking turns, in a sandbox, in under a second
 	@$(BIN)/pytest -q -m gate tests/turn tests/replies $(ARGS)
 
-lint: $(READY) ## Style, types, questions and policy
+lint: $(BOTS) ## Style, types, questions and policy
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
@@ -50,7 +61,7 @@ bench: $(READY) ## What a call costs
 
 lock: ## Renews uv.lock and constraints.txt; needs uv
 	uv lock
-	uv export --quiet --frozen --extra embedded --group dev --no-hashes --no-annotate --no-header \
+	uv export --quiet --frozen --extra embedded --extra server --extra deepgram --extra cartesia --group dev --no-hashes --no-annotate --no-header \
 	  --no-emit-project --output-file constraints.txt
 
 clean: ## Removes what the other targets made

@@ -1,72 +1,96 @@
-"""A bot without barge-in, in the open: every part at its place. Run it as it is.
+"""A bot without barge-in: it hears a person out, and nothing that is said meanwhile is lost.
 
-Nothing interrupts a reply: what is said meanwhile waits in the reply list and is answered next, once.
-It needs the extra `embedded`, and no key. In a bot of your own exchange the transport for yours,
-recogniser, model and voice for your vendors', and the judge for `TypeSafeClassifier()`.
+`make bot BOT=finish_turn`, or `python bots/finish_turn.py` and the address that it prints. Deepgram,
+OpenAI, Cartesia and Jev where their keys are set, parts without a key in the place of the others.
+Calls are kept in a database among your own files: `jev-turn calls list` shows them.
 """
 
-import asyncio
-
+from pipecat.frames.frames import TTSSpeakFrame
 from pipecat.pipeline.pipeline import Pipeline
 from pipecat.pipeline.worker import PipelineWorker
 from pipecat.processors.aggregators.llm_context import LLMContext
 from pipecat.processors.aggregators.llm_response_universal import LLMContextAggregatorPair
+from pipecat.processors.frameworks.rtvi import RTVIObserverParams
+from pipecat.runner.types import RunnerArguments
+from pipecat.runner.utils import create_transport
+from pipecat.transports.base_transport import BaseTransport
 from pipecat.workers.runner import WorkerRunner
 
-from jev_turn.demo.caller import Caller
-from jev_turn.demo.clips import make, wanted
-from jev_turn.demo.script import QUESTION
-from jev_turn.embedded.llm import ScriptedLLMService
-from jev_turn.embedded.stt import EmbeddedSTTService
-from jev_turn.embedded.tts import EmbeddedTTSService
-from jev_turn.embedded.voice import EmbeddedVoice
-from jev_turn.judges.embedded import EmbeddedClassifier
 from jev_turn.judges.shared import SharedClassifier
 from jev_turn.processors.gate_sink import GateSink
-from jev_turn.processors.mic_gate import MicGate
+from jev_turn.processors.mic_gate import MicGate, wants_mic_gate
 from jev_turn.processors.reply_list import ReplyList
 from jev_turn.processors.snr_gate import SnrGate
+from jev_turn.services import services_from_environment
+from jev_turn.transports import policy_of, transport_params
+
+GREETING = "Hello, this is the harbour museum. How can I help you?"
+PROMPT = (
+    "You answer the telephone of a small harbour museum. It opens at nine and closes at six, never "
+    "on Mondays; adults pay eight euros. What you write is spoken: plain words, one or two short "
+    "sentences, no lists. You have already greeted the caller."
+)
 
 
-async def main() -> None:
-    """Answer one caller, then print what the model was told and what it said."""
-    # Somebody to talk to: a voice in a room with some noise. It stands in for your transport.
-    voice = EmbeddedVoice()
-    caller = Caller(QUESTION, {sound: make(sound, voice) for sound in wanted([QUESTION])})
-    transport, context, llm = caller.transport, LLMContext(), ScriptedLLMService()
-    aggregators = LLMContextAggregatorPair(context)
+async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> None:
+    """Hold one call."""
+    policy, services = policy_of(runner_args), services_from_environment(PROMPT)
 
     # One judge for two questions: is there enough to answer, and has the person finished?
-    judge = SharedClassifier(EmbeddedClassifier())
-    replies = ReplyList(judge, persist=False)  # place="calls" keeps what was said over a crash
+    judge = SharedClassifier(services.judge)
+    replies = ReplyList(judge, policy=policy)
+    mouth = GateSink(
+        judge, llm=services.llm, policy=policy, on_event=replies.mouth, before_audio=replies.spoke
+    )
+    # The bot must not hear itself. Where echo is cancelled, words over the bot wait in the list.
+    mic_gate = [MicGate(policy=policy)] if wants_mic_gate(transport) else []
 
+    aggregators = LLMContextAggregatorPair(LLMContext())
     pipeline = Pipeline(
         [
             transport.input(),
-            MicGate(),  # the bot must not hear itself; leave it out where echo is cancelled
-            SnrGate(),
-            EmbeddedSTTService(),
-            replies,
+            *mic_gate,
+            SnrGate(policy.gate()),
+            services.stt,
+            replies,  # what is said waits here, in a database, and is answered together, once
             aggregators.user(),
-            llm,
-            EmbeddedTTSService(voice=voice),
-            GateSink(judge, llm=llm, on_event=replies.mouth, before_audio=replies.spoke),
+            services.llm,
+            services.tts,
+            mouth,  # a reply that is ready waits here until the person has finished
             transport.output(),
             aggregators.assistant(),
         ]
     )
+    worker = PipelineWorker(
+        pipeline,
+        idle_timeout_secs=runner_args.pipeline_idle_timeout_secs,
+        rtvi_observer_params=RTVIObserverParams(vad_user_speaking_enabled=True),
+    )
 
-    worker = PipelineWorker(pipeline, observers=[caller.ear])
-    runner = WorkerRunner()
+    @transport.event_handler("on_client_connected")
+    async def greet(transport: BaseTransport, client: object) -> None:
+        await worker.queue_frame(TTSSpeakFrame(GREETING))
+
+    @transport.event_handler("on_client_disconnected")
+    async def hang_up(transport: BaseTransport, client: object) -> None:
+        await worker.cancel()
+
+    runner = WorkerRunner(handle_sigint=runner_args.handle_sigint)
     await runner.add_workers(worker)
-    talking = asyncio.create_task(caller.talk(worker))
     await runner.run()
-    await talking
 
-    for message in context.get_messages():
-        if isinstance(message, dict):
-            print(f"{message['role']:>9}: {message.get('content')}")
+
+async def bot(runner_args: RunnerArguments) -> None:
+    """Be called by Pipecat's runner, or by Pipecat Cloud, once for each connection."""
+    transport = await create_transport(runner_args, transport_params())
+    await run_bot(transport, runner_args)
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    from pipecat.runner.run import app, main
+
+    from jev_turn.page import announce, mount
+
+    mount(app)
+    announce(app)
+    main()

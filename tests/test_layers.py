@@ -42,6 +42,9 @@ TABLE = {
     "calls": Layer({"errors", "replies"}, {"rich", "typer"}),
     "assembly": Layer(MIDDLE | {"processors"}, PIPECAT),
     "setup_check": Layer({"errors", "processors"}, PIPECAT),
+    "services": Layer({"errors", "assembly", "embedded"}, PIPECAT),
+    "transports": Layer({"policy"}, PIPECAT),
+    "page": Layer({"services"}, {"fastapi", "loguru", "pipecat"}),
     "embedded": Layer(
         {"errors", "policy"}, PIPECAT | {"hibari", "moonshine_voice", "onnxruntime", "soxr"}
     ),
