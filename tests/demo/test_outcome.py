@@ -6,6 +6,7 @@ import pytest
 from support.demo_call import call, ended, heard, line, noise, opened, played
 
 from jev_turn.demo.evidence import Ended, Opening
+from jev_turn.demo.kept import Before
 from jev_turn.demo.labels import Stretch
 from jev_turn.demo.outcome import cut_ins, outcomes, thoughts
 from jev_turn.demo.plan import Fate, Recording, Voice
@@ -121,3 +122,17 @@ def test_a_thought_ends_with_the_first_line_that_is_not_continued() -> None:
         call([line(n * 1000, n * 1000 + 500, fate) for n, fate in enumerate(fates)], Account())
     )
     assert [len(group) for group in thoughts(found)] == [3, 1]
+
+
+def test_what_is_answered_before_the_first_sound_belongs_to_a_killed_process() -> None:
+    """It would count as a second reply to the first sound."""
+    account = Account(turns=[(100, "tickets")], bot=[(900, 2000)])
+    (one,) = outcomes(call([line(5000, 5900, Fate.ANY)], account, before=Before(-9, ())))
+    assert (one.ended, one.replies) == ((), ())
+
+
+def test_behind_a_mute_the_sounds_own_clock_is_not_the_calls() -> None:
+    """MicGate gives the gate the end of the mute as well: its clock is set forward."""
+    mute = {"kind": "mute", "t": 500, "state": "stop"}
+    one = call([line(995, 1500, Fate.ANSWERED)], Account(onsets=[1124]), [mute, opened(1310, 110)])
+    assert outcomes(one)[0].openings == (Opening(1124, None, 129),)

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import stat
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
+from jev_turn.demo import command
 from jev_turn.demo.command import Options, demo
+from jev_turn.demo.plan import FinishTurnSetup
+from jev_turn.demo.script import ECHO
 from jev_turn.embedded.recordings import human
 from jev_turn.policy import load_policy
 from jev_turn.record import read
@@ -47,3 +51,27 @@ def test_a_real_recording_goes_through_the_pipeline(tmp_path: Path) -> None:
     assert (told["words_lost"], told["words_doubled"]) == (0, 0)
     assert told["false_openings"] is None and told["onsets"]
     assert "foolishness" in " ".join(turn["text"] for turn in told["turns"]).lower()
+
+
+WITHOUT_BARGE_IN = ("queue", "echo", "invented", "restart")
+
+
+@pytest.mark.bots
+@pytest.mark.parametrize("name", WITHOUT_BARGE_IN)
+def test_a_call_without_barge_in_keeps_its_promises(name: str, tmp_path: Path) -> None:
+    """Words that wait, an echo, an invented sentence, a process that is killed in mid-call."""
+    assert demo(options(tmp_path, only=name), Console(quiet=True))
+    parts = [f"{name}-killed", name] if name == "restart" else [name]
+    assert sorted(path.stem for path in tmp_path.glob("*.html")) == sorted(parts)
+
+
+@pytest.mark.bots
+def test_without_the_mute_the_echo_is_transcribed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The echo's call would prove nothing if the recogniser heard nothing in it anyway."""
+    heard = replace(ECHO, finish_turn=FinishTurnSetup(mic_gate=False, echo=True))
+    monkeypatch.setattr(command, "CONVERSATIONS", (heard,))
+    assert not demo(options(tmp_path), Console(quiet=True))
+    partials = [r for r in read(tmp_path / "echo.jsonl") if r["kind"] == "partial" and r["text"]]
+    assert "rope" in " ".join(r["text"] for r in partials).lower()

@@ -6,9 +6,20 @@ from collections.abc import Sequence
 from typing import Any
 
 from jev_turn.demo.call import Call
+from jev_turn.demo.kept import Before
 from jev_turn.demo.labels import Stretch
 from jev_turn.demo.microphone import Played
-from jev_turn.demo.plan import Conversation, Cue, Fate, Noise, NoiseName, Sounding, Step, Voice
+from jev_turn.demo.plan import (
+    Conversation,
+    Cue,
+    Fate,
+    FinishTurnSetup,
+    Noise,
+    NoiseName,
+    Sounding,
+    Step,
+    Voice,
+)
 from jev_turn.play.witness import Account
 from jev_turn.record.oracle import Final, Oracle
 
@@ -37,9 +48,11 @@ def call(
     audible: Sequence[tuple[int, int]] = (),
     oracle: Oracle | None = None,
     began_ms: int = 0,
+    setup: FinishTurnSetup | None = None,
+    before: Before | None = None,
 ) -> Call:
     """Return a call; its script is not what matters."""
-    script = Conversation("x", "", (Step(Cue("start", 0), Voice("x"), Fate.ANSWERED),))
+    script = Conversation("x", "", (Step(Cue("start", 0), Voice("x"), Fate.ANSWERED),), setup)
     return Call(
         script,
         tuple(sounds),
@@ -48,6 +61,7 @@ def call(
         tuple(records),
         began_ms,
         oracle or Oracle((), ()),
+        before,
     )
 
 

@@ -156,7 +156,7 @@ INVENTED = Conversation(
             Cue("bot stops", 2000),
             Noise("door slam", seed=2),
             Fate.INVENTED,
-            "Thank you so much for watching and please subscribe to the channel.",
+            "Subtitles were provided by the community, see you in the next episode.",
         ),
         _say("How much are the tickets?", Fate.ANSWERED, "sound", 3000),
     ),
