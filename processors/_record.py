@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
+
+from pipecat.frames.frames import CancelFrame, EndFrame
 
 from jev_turn.turn.config import TurnConfig
 from jev_turn.turn.context import Context
@@ -12,6 +15,9 @@ from jev_turn.turn.effects import AskJudge, Effect, Note
 from jev_turn.turn.events import AgentState
 
 _BOT = {"speaking": "start", "listening": "stop", "thinking": "thinking"}
+
+
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 
 
 class Recorder(Protocol):
@@ -71,6 +77,11 @@ class TurnRecord:
                 fields["numbers"] = dict(numbers)
             self.write("effect", name=type(effect).__name__, **fields)
 
+    def ended(self, frame: EndFrame | CancelFrame) -> None:
+        """Write why the call is over, if who ended it said so."""
+        if why := reason_of(frame):
+            self.write("end", why=why)
+
     def answer(self, entry: Mapping[str, Any]) -> None:
         """Write how an ask ended, and the tokens that it took."""
         ask, quiet_ms = entry["ask"], self._quiet_ms.pop(entry["ask"], 0)
@@ -109,6 +120,12 @@ class TurnRecord:
             "taking_floor": config.barge_in_threshold,
         }
         return {name: table[name] for name in probabilities}
+
+
+def reason_of(frame: EndFrame | CancelFrame) -> str | None:
+    """Return the reason of a call's end; a reason of several words may be somebody's words."""
+    reason = frame.reason
+    return reason if isinstance(reason, str) and _WORD.fullmatch(reason) else None
 
 
 def turn_state(before: Context, after: Context) -> tuple[bool, bool] | None:

@@ -129,6 +129,8 @@ class TurnHost(MachineHost):
             self._hang_up()
         if isinstance(frame, EndFrame):
             await self.drain()
+        if isinstance(frame, EndFrame | CancelFrame):
+            self._record.ended(frame)
         if not self._consumes(frame, direction):
             await self.push_frame(frame, direction)
 

@@ -46,7 +46,7 @@ from jev_turn.processors._agent import AgentTracker
 from jev_turn.processors._duration import SoundClock, duration_ms
 from jev_turn.processors._host import MachineHost, Tap, warn_if_overruled
 from jev_turn.processors._memory import MemoryKeeper
-from jev_turn.processors._record import Recorder
+from jev_turn.processors._record import Recorder, reason_of
 from jev_turn.processors._runs import WATCHED, Run
 from jev_turn.processors._turns import policy_for
 from jev_turn.processors._words import AnyTranscription
@@ -186,6 +186,8 @@ class ReplyList(MachineHost):
         if isinstance(frame, EndFrame | CancelFrame) and self.asker and not self.context.over:
             self.feed(ev.HungUp(self.now_ms()))
             await self.drain()
+            if why := reason_of(frame):
+                self._write("end", why=why)
         if not self._consumes(frame, direction):
             await self.push_frame(frame, direction)
 
