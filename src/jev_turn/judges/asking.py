@@ -19,9 +19,10 @@ from jev_turn.judges.answers import Probabilities, read_answers
 from jev_turn.judges.breaker import Breaker
 from jev_turn.judges.bundles import Bundles
 from jev_turn.judges.config import JudgeConfig
-from jev_turn.judges.failure import BreakerOpen, JudgeClosed, kind_of
+from jev_turn.judges.failure import AsksSpent, BreakerOpen, JudgeClosed, kind_of
 from jev_turn.judges.flight import Flight, count_tokens, current
 from jev_turn.judges.lane import Lane
+from jev_turn.judges.meter import may_ask
 from jev_turn.judges.tally import Entry, Stats
 
 CreateTask = Callable[[Coroutine[Any, Any, None], str], "asyncio.Task[Any]"]
@@ -65,6 +66,7 @@ class Asker:
         self._breaker = Breaker(config.breaker_failures, config.breaker_reset_ms)
         self._requests: set[asyncio.Task[Any]] = set()
         self._closed = False
+        self._may_ask = may_ask.get() or (lambda: True)
         classifier.add_event_handler("on_metrics", self._count_tokens)
 
     @property
@@ -105,6 +107,8 @@ class Asker:
             self._end_soon(flight, JudgeClosed())
         elif not self._breaker.allow(now):
             self._end_soon(flight, BreakerOpen())
+        elif not self._may_ask():
+            self._end_soon(flight, AsksSpent())
         else:
             flight.sent_at_ms = now
             flight.timer = asyncio.get_running_loop().call_later(

@@ -46,6 +46,12 @@ class BreakerOpen(JudgeUnavailable):
     kind = "breaker_open"
 
 
+class AsksSpent(JudgeUnavailable):
+    """This call has used up the requests that it may send."""
+
+    kind = "spent"
+
+
 class JudgeClosed(JudgeUnavailable):
     """The call ended before the answer came."""
 
