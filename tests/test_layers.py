@@ -45,6 +45,10 @@ TABLE = {
     "services": Layer({"errors", "assembly", "embedded"}, PIPECAT),
     "transports": Layer({"policy"}, PIPECAT),
     "page": Layer({"services"}, {"fastapi", "loguru", "pipecat"}),
+    "server": Layer(
+        {"errors", "policy", "judges.meter"},
+        {"fastapi", "loguru", "pipecat", "pydantic", "starlette", "uvicorn"},
+    ),
     "embedded": Layer(
         {"errors", "policy"}, PIPECAT | {"hibari", "moonshine_voice", "onnxruntime", "soxr"}
     ),

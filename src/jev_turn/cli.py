@@ -186,6 +186,35 @@ def bench(
     raise typer.Exit(0 if bench_cpu(settings, _console()) else 1)
 
 
+@app.command("serve")
+def serve(
+    bot_file: Annotated[
+        Path, typer.Argument(metavar="BOTFILE", help="A file with `async def bot(runner_args)`.")
+    ],
+    host: Annotated[
+        str, typer.Option(help="Where to listen. Other than loopback needs JEV_SERVER_TOKEN.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 7860,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Show Pipecat's log too: it holds words.")
+    ] = False,
+) -> None:
+    """Serve a bot to many callers, with limits, and let calls end on SIGTERM."""
+    from jev_turn.errors import ConfigError
+
+    try:
+        import aiortc  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ImportError:
+        raise ConfigError("serve needs the extra: pip install 'pipecat-jev-turn[server]'") from None
+    from jev_turn.server.logs import quiet_logs as without_words
+
+    without_words(verbose=verbose)
+    from jev_turn.server.serve import serve as run
+
+    run(bot_file, host, port)
+
+
 @app.command("lint")
 def lint(
     folder: Annotated[
@@ -223,7 +252,12 @@ def quiet_logs(verbose: bool) -> None:
         logger.add(sys.stderr, level="DEBUG")
     else:
         logger.add(
-            sys.stderr, level="WARNING", filter={"pipecat": "ERROR"}, format="{level}: {message}"
+            sys.stderr,
+            level="WARNING",
+            filter={"pipecat": "ERROR"},
+            format="{level}: {message}",
+            # Values of variables in a traceback may be words that were spoken.
+            diagnose=False,
         )
 
 

@@ -29,6 +29,7 @@ NUMBERS = {
     "count": Number(whole=True),
     "tokens": Number(whole=True),
     "characters": Number(whole=True),
+    "bytes": Number(whole=True),
     "probability": Number(whole=False, maximum=1),
     "share": Number(whole=False, maximum=1),
     "rms": Number(whole=False, maximum=1),

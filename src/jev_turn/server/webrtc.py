@@ -1,0 +1,181 @@
+"""WebRTC calls: offers and candidates, directly or under a session that ``/start`` announced."""
+
+from __future__ import annotations
+
+import uuid
+from functools import partial
+from typing import Any
+
+from fastapi import APIRouter, Depends, HTTPException
+from pipecat.runner.types import SmallWebRTCRunnerArguments
+from pipecat.transports.smallwebrtc.connection import SmallWebRTCConnection
+from pipecat.transports.smallwebrtc.request_handler import (
+    IceCandidate,
+    SmallWebRTCPatchRequest,
+    SmallWebRTCRequest,
+    SmallWebRTCRequestHandler,
+)
+
+from jev_turn.server.call import Call
+from jev_turn.server.desk import Desk
+from jev_turn.server.ice import IceServers
+
+Json = dict[str, Any]
+
+
+class WebRTC:
+    """Pipecat's request handler behind this server's limits.
+
+    Args:
+        desk: What every route needs.
+        ice_servers: STUN and TURN for the bot's side.
+    """
+
+    def __init__(self, desk: Desk, ice_servers: IceServers) -> None:
+        self._desk = desk
+        self._handler = SmallWebRTCRequestHandler(ice_servers=list(ice_servers) or None)
+        self._calls: dict[str, Call] = {}
+        self._sessions: set[str] = set()
+
+    async def close(self) -> None:
+        """Close every connection."""
+        await self._handler.close()  # type: ignore[no-untyped-call]
+
+    async def offer(self, data: Json, session: str, body: Json | None = None) -> Json:
+        """Answer an offer; one of a new connection begins a call.
+
+        Args:
+            data: The request, as Pipecat's clients send it.
+            session: The call's id for the bot.
+            body: What ``/start`` was given for the bot.
+
+        Returns:
+            The answer.
+
+        Raises:
+            CallRefused: No call may begin now.
+            HTTPException: The offer cannot be read.
+        """
+        request = _offer(data)
+        if request.pc_id in self._calls:
+            return await self._answer(request, None, session)
+        request.request_data = request.request_data or body
+        call = self._desk.calls.admit("webrtc")
+        try:
+            return await self._answer(request, call, session)
+        finally:
+            if call.task is None:
+                self._desk.calls.release(call)
+
+    async def session_offer(self, session: str, data: Json) -> Json:
+        """Answer an offer under a session: the first uses up its ticket, later ones renegotiate.
+
+        Raises:
+            CallRefused: No call may begin now; the session stays good.
+            HTTPException: There is no such session, or the offer cannot be read.
+        """
+        if session in self._sessions:
+            return await self.offer(data, session)
+        self._desk.calls.check()
+        body = self._desk.tickets.take(session)
+        if body is None:
+            raise HTTPException(404, "no such session")
+        return await self.offer(data, session, body)
+
+    async def candidates(self, data: Json) -> Json:
+        """Take in the other side's addresses.
+
+        Raises:
+            HTTPException: They cannot be read, or belong to no connection.
+        """
+        try:
+            found = [IceCandidate(**one) for one in data.get("candidates", [])]
+            request = SmallWebRTCPatchRequest(data["pc_id"], found)
+        except (TypeError, KeyError):
+            raise HTTPException(400, "expected pc_id and candidates") from None
+        await self._handler.handle_patch_request(request)
+        return {"status": "success"}
+
+    def knows(self, session: str) -> bool:
+        """Tell whether a session's call runs."""
+        return session in self._sessions
+
+    async def _answer(self, request: SmallWebRTCRequest, call: Call | None, session: str) -> Json:
+        begin = partial(self._begin, request, call, session)
+        try:
+            answer = await self._handler.handle_web_request(request, begin)
+        except HTTPException:
+            raise
+        except Exception:
+            raise HTTPException(400, "the offer cannot be answered") from None
+        if answer is None:
+            raise HTTPException(400, "the offer cannot be answered")
+        if call is not None and call.task is not None:
+            pc_id = answer["pc_id"]
+            self._calls[pc_id] = call
+            call.task.add_done_callback(lambda _: self._calls.pop(pc_id, None))
+        return answer
+
+    async def _begin(
+        self,
+        request: SmallWebRTCRequest,
+        call: Call | None,
+        session: str,
+        connection: SmallWebRTCConnection,
+    ) -> None:
+        if call is None:
+            return
+        args = SmallWebRTCRunnerArguments(
+            webrtc_connection=connection, body=request.request_data or {}, session_id=session
+        )
+        task = self._desk.calls.start(call, partial(self._desk.bot, args))
+        self._sessions.add(session)
+        task.add_done_callback(lambda _: self._sessions.discard(session))
+
+
+def webrtc_routes(desk: Desk, webrtc: WebRTC) -> APIRouter:
+    """Make the WebRTC routes.
+
+    A session's id cannot be guessed and is handed out to callers with the token only, so that the
+    routes under it ask for nothing else.
+
+    Args:
+        desk: What every route needs.
+        webrtc: Answers.
+
+    Returns:
+        The router.
+    """
+    router = APIRouter()
+    guarded = [Depends(desk.authorised)]
+
+    @router.post("/api/offer", dependencies=guarded)
+    async def offer(data: Json) -> Json:
+        return await webrtc.offer(data, str(uuid.uuid4()))
+
+    @router.patch("/api/offer", dependencies=guarded)
+    async def candidates(data: Json) -> Json:
+        return await webrtc.candidates(data)
+
+    @router.post("/sessions/{session}/api/offer")
+    async def session_offer(session: str, data: Json) -> Json:
+        return await webrtc.session_offer(session, data)
+
+    @router.patch("/sessions/{session}/api/offer")
+    async def session_candidates(session: str, data: Json) -> Json:
+        if not webrtc.knows(session):
+            raise HTTPException(404, "no such session")
+        return await webrtc.candidates(data)
+
+    return router
+
+
+def _offer(data: Json) -> SmallWebRTCRequest:
+    known = ("sdp", "type", "pc_id", "restart_pc", "request_data", "requestData")
+    try:
+        request: SmallWebRTCRequest = SmallWebRTCRequest.from_dict(
+            {key: data[key] for key in known if key in data}
+        )
+    except TypeError:
+        raise HTTPException(400, "expected sdp and type") from None
+    return request
