@@ -46,7 +46,7 @@ TABLE = {
     "transports": Layer({"policy"}, PIPECAT),
     "page": Layer({"services"}, {"fastapi", "loguru", "pipecat"}),
     "server": Layer(
-        {"errors", "policy", "judges.meter"},
+        {"errors", "policy", "judges.meter", "page"},
         {"fastapi", "loguru", "pipecat", "pydantic", "starlette", "uvicorn"},
     ),
     "embedded": Layer(

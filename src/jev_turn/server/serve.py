@@ -12,6 +12,7 @@ from types import FrameType
 import uvicorn
 from loguru import logger
 
+from jev_turn.page import mount as mount_page
 from jev_turn.policy import load_policy
 from jev_turn.server import setup_worker
 from jev_turn.server.access import access_from_environment
@@ -104,5 +105,6 @@ def serve(bot_file: Path, host: str, port: int) -> None:
 
 
 def _mounts(module: object) -> list[Mount]:
+    """Return what adds routes: the bot file's own come first, and may take the page's place."""
     own = getattr(module, "mount", None)
-    return [own] if callable(own) else []
+    return [own, mount_page] if callable(own) else [mount_page]
