@@ -58,5 +58,5 @@ as_server "$bin/pg_ctl" -D "$folder/data" -l "$folder/server.log" -w -t 60 start
 cd "$OLDPWD"
 
 export JEV_TURN_TEST_DATABASE_URL="postgresql://jev:$password@127.0.0.1:$port/postgres"
-echo "PostgreSQL: $JEV_TURN_TEST_DATABASE_URL" >&2
+echo "PostgreSQL on 127.0.0.1:$port" >&2
 "$@"
