@@ -92,20 +92,20 @@ def test_the_call_line_says_whether_words_are_kept() -> None:
     assert (record.records[0]["words"], record.records[0]["schema"]) == (False, 1)
 
 
-def test_lines_are_buffered_until_the_end(tmp_path: Path) -> None:
-    """Twenty levels a second must not mean twenty writes to the disk; the end is written out."""
+def test_levels_are_buffered_and_what_happened_is_not(tmp_path: Path) -> None:
+    """Twenty levels a second are not twenty writes; a killed process leaves why it did what."""
     path = tmp_path / "1.jsonl"
     with CallRecord(path, words=True) as record:
-        record.write("bot", 0, state="start")
+        record.write("level", 0, rms=0.1, floor=0.1, gate=0.1, open=False)
         assert path.read_bytes() == b""
-        record.write("end", 1)
+        record.write("bot", 0, state="start")
         assert len(path.read_bytes().splitlines()) == 2
 
 
 def test_closing_writes_what_is_buffered(tmp_path: Path) -> None:
     """A call without its ``end`` line loses nothing when the record is closed."""
     record = CallRecord(tmp_path / "1.jsonl", words=True)
-    record.write("bot", 0, state="start")
+    record.write("level", 0, rms=0.1, floor=0.1, gate=0.1, open=False)
     record.close()
     assert read(tmp_path / "1.jsonl") == record.records
 

@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from jev_turn.record import wording
 from jev_turn.record.schema import Record
 
-DECIDING = frozenset(("EndTurn", "Interrupt", "Backchannel", "Discard", "Retract"))
+DECIDING = frozenset(
+    ("EndTurn", "Interrupt", "Backchannel", "Discard", "Retract")
+    + ("KeepCut", "StartTurn", "Hold", "Open", "Unspoken", "RestoreCuts", "Rejoin")
+)
 CLOSING = DECIDING - {"Interrupt"}
 
 

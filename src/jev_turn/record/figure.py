@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import floor, log10
 from typing import Any
 
-from jev_turn.record.lanes_heard import FILLS, ROWS, microphone, speech
+from jev_turn.record.lanes_heard import FILLS, microphone, rows, speech
 from jev_turn.record.lanes_judged import DECISION_ROWS, decided, scores
 from jev_turn.record.scene import Scene
 from jev_turn.record.spans import gate_spans
@@ -25,7 +25,7 @@ _TITLES = {
     "yaxis4": "decisions",
 }
 # Lines through all lanes at the moments that are asked about most.
-_THROUGH = {"EndTurn": "#1a7f37", "Interrupt": "#c0262d"}
+_THROUGH = {"EndTurn": "#1a7f37", "StartTurn": "#1a7f37", "Interrupt": "#c0262d"}
 
 
 _STYLE: dict[str, Any] = {
@@ -58,12 +58,13 @@ def figure(scene: Scene) -> dict[str, Any]:
 
 
 def _layout(scene: Scene) -> dict[str, Any]:
+    names = rows(scene)
     lowest = min((r["floor"] for r in scene.of("level")), default=1e-3)
     axes: dict[str, dict[str, Any]] = {
         "yaxis": {"type": "log", "dtick": 1, "exponentformat": "none", "range": _decades(lowest)},
         "yaxis2": {
-            "range": [0.2, 8.7], "showgrid": False,
-            "tickvals": list(ROWS.values()), "ticktext": list(ROWS),
+            "range": [0.2, max(names.values()) + 0.7], "showgrid": False,
+            "tickvals": list(names.values()), "ticktext": list(names),
         },
         "yaxis3": {"range": [-0.05, 1.05], "tickvals": [0, 0.25, 0.5, 0.75, 1]},
         "yaxis4": {

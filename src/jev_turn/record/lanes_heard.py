@@ -10,11 +10,19 @@ from jev_turn.record.labels import wrapped
 from jev_turn.record.scene import Scene, Trace, marks, texts
 from jev_turn.record.schema import Record
 from jev_turn.record.spans import Span, bot_spans, gate_spans, turn_spans
+from jev_turn.record.waits import flight_spans, held_spans, mute_spans, waits
 
 # Rows of the speech lane from its top; words stand below the bar they belong to.
 ROWS = {"gate open": 8.0, "turn open": 7.0, "bot": 6.0, "heard": 3.2}
+WAITING_ROWS = {"muted": 11.0, "reply held": 10.0, "list": 9.0}
+"""Above the others, in a call in which something can wait."""
+
 BOT_WORDS, HEARD_WORDS = (5.2, 4.4), (2.4, 1.6, 0.8)
-FILLS = {"open": "#a9d3b2", "stalled": "#e9b8b8", "speaking": "#b3a1de", "thinking": "#e4def3"}
+FILLS = {
+    "open": "#a9d3b2", "stalled": "#e9b8b8", "speaking": "#b3a1de", "thinking": "#e4def3",
+    "in flight": "#c9e4cf", "muted": "#d7dbe0", "short": "#f6dfb4", "asking": "#eebb6b",
+}  # fmt: skip
+_WAIT_FILL, _WAIT_INK = "#a8d5dd", "#0e5a68"
 _BOT_INK, _HEARD_INK, _HEARD_FILL = "#4c3391", "#1f3a56", "#b9cbdd"
 # A pause in the bot's words that begins a new label.
 _PAUSE_S = 1.0
@@ -46,22 +54,63 @@ def speech(scene: Scene) -> list[Trace]:
     hover = [wrapped(wording.heard(r)) for r in spoken]
     return [
         *_bars(scene, "gate open", gate_spans(scene.records)),
-        *_bars(scene, "turn open", turn_spans(scene.records)),
+        *_bars(scene, "turn open", turn_spans(scene.records) + flight_spans(scene.records)),
         *_bars(scene, "bot", bot_spans(scene.records)),
         marks(at, [row] * len(at), hover, "y2", symbol="line-ns-open", size=8, color=_BOT_INK),
         texts(_sentences(scene, spoken), scene, BOT_WORDS, _BOT_INK, "y2"),
         *_segments(scene),
+        *(_waiting(scene) if scene.waits else ()),
     ]
 
 
-def _bars(scene: Scene, row: str, spans: Sequence[Span]) -> list[Trace]:
-    names = [f"{'bot ' if row == 'bot' else row.split()[0] + ' '}{span.state}" for span in spans]
+def rows(scene: Scene) -> dict[str, float]:
+    """Return the rows of the speech lane, by name."""
+    if not scene.waits:
+        return ROWS
+    named = {("turn" if name == "turn open" else name): row for name, row in ROWS.items()}
+    return {**WAITING_ROWS, **named}
+
+
+def _waiting(scene: Scene) -> list[Trace]:
+    """Draw the mute, what the mouth held and in which band, the cuts that wait and their drains."""
+    found = waits(scene.records)
+    cuts = [cut for wait in found for cut in wait.cuts]
+    drains = [wait.drained for wait in found if wait.drained is not None]
+    row = WAITING_ROWS["list"]
+    times = [(scene.at(wait.start_ms), scene.at(wait.end_ms)) for wait in found]
+    hover = [f"{len(wait.cuts)} in the list, {end - start:.2f} s" for wait, (start, end)
+             in zip(found, times, strict=True)]  # fmt: skip
+    at = [scene.at(cut["t"]) for cut in cuts]
+    eaten = [scene.at(drain["t"]) for drain in drains]
+    return [
+        *_bars(scene, "muted", mute_spans(scene.records), WAITING_ROWS["muted"]),
+        *_bars(scene, "reply held", held_spans(scene.records), WAITING_ROWS["reply held"]),
+        _bar(row, times, [_WAIT_FILL] * len(times), hover),
+        marks(at, [row] * len(at), [wrapped(f"cut {wording.heard(cut)}") for cut in cuts], "y2",
+              symbol="triangle-right", size=9, color=_WAIT_INK),
+        marks(eaten, [row] * len(eaten),
+              [wrapped(f"drain {wording.heard(drain)}") for drain in drains], "y2",
+              symbol="circle", size=9, color="#1a7f37"),
+    ]  # fmt: skip
+
+
+_STATES = {
+    "short": "held, the person has only just stopped: nobody is asked",
+    "asking": "held, the judge is asked",
+    "muted": "microphone muted",
+    "in flight": "turn in flight",
+}
+
+
+def _bars(scene: Scene, row: str, spans: Sequence[Span], at: float | None = None) -> list[Trace]:
+    names = [_STATES.get(span.state, f"{row.split()[0]} {span.state}") for span in spans]
     times = [(scene.at(span.start_ms), scene.at(span.end_ms)) for span in spans]
     hover = [
         f"{name}, {end - start:.2f} s from {start:.2f} s"
         for name, (start, end) in zip(names, times, strict=True)
     ]
-    return [_bar(ROWS[row], times, [FILLS[span.state] for span in spans], hover)] if spans else []
+    height = ROWS[row] if at is None else at
+    return [_bar(height, times, [FILLS[span.state] for span in spans], hover)] if spans else []
 
 
 def _bar(

@@ -17,6 +17,13 @@ MARKS = {
     "Backchannel": ("#0e7490", "diamond"),
     "Discard": ("#b7791f", "square"),
     "Retract": ("#8a94a0", "triangle-up"),
+    "KeepCut": ("#0e7490", "triangle-right"),
+    "StartTurn": ("#1a7f37", "circle"),
+    "Hold": ("#c98a2b", "line-ns-open"),
+    "Open": ("#2f9e6e", "triangle-up-open"),
+    "Unspoken": ("#b7791f", "square-open"),
+    "RestoreCuts": ("#b7791f", "triangle-left"),
+    "Rejoin": ("#0e7490", "triangle-left-open"),
     "Failed": ("#86198f", "cross"),
 }
 _INKS = {

@@ -23,6 +23,13 @@ _STYLES = {
     "Backchannel": "cyan",
     "Discard": "yellow",
     "Retract": "dim",
+    "KeepCut": "cyan",
+    "StartTurn": "bold green",
+    "Hold": "dim",
+    "Open": "green",
+    "Unspoken": "yellow",
+    "RestoreCuts": "yellow",
+    "Rejoin": "cyan",
 }
 _WIDTH = 21
 

@@ -96,7 +96,7 @@ def _facts(records: Sequence[Record], scene: Scene) -> str:
     models = [f"{role}: {name}" for role, name in call.get("models", {}).items()]
     counts = [
         f"{scene.seconds:.1f} s",
-        f"{counted.effects['EndTurn']} turns",
+        f"{sum(counted.ends.values())} turns",
         f"{counted.effects['Interrupt']} interruptions",
         f"{counted.effects['Backchannel']} nods",
         f"{counted.effects['Discard']} left unanswered",

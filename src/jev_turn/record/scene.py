@@ -9,6 +9,7 @@ from typing import Any
 from jev_turn.record.labels import stagger
 from jev_turn.record.schema import Record
 from jev_turn.record.spans import last_ms, start_ms
+from jev_turn.record.waits import is_finish_turn
 
 Trace = dict[str, Any]
 
@@ -32,6 +33,11 @@ class Scene:
         """Build the scene of a call from its record."""
         start, ordered = start_ms(records), sorted(records, key=lambda record: int(record["t"]))
         return cls(ordered, start, max(1.0, (last_ms(records) - start) / 1000))
+
+    @property
+    def waits(self) -> bool:
+        """True for a call in which words, replies or the microphone can wait."""
+        return is_finish_turn(self.records)
 
     def at(self, at_ms: int) -> float:
         """Return a moment in seconds from the call's beginning."""

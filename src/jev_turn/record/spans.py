@@ -38,18 +38,20 @@ _TURN: _States = {
 
 def gate_spans(records: Sequence[Record]) -> list[Span]:
     """Return when the gate was open, and when the microphone was stalled."""
-    return _spans(records, ((r["t"], r["state"]) for r in records if r["kind"] == "gate"), _GATE)
+    return edge_spans(
+        records, ((r["t"], r["state"]) for r in records if r["kind"] == "gate"), _GATE
+    )
 
 
 def bot_spans(records: Sequence[Record]) -> list[Span]:
     """Return when the bot spoke, and when it was thinking."""
-    return _spans(records, ((r["t"], r["state"]) for r in records if r["kind"] == "bot"), _BOT)
+    return edge_spans(records, ((r["t"], r["state"]) for r in records if r["kind"] == "bot"), _BOT)
 
 
 def turn_spans(records: Sequence[Record]) -> list[Span]:
     """Return when a turn was open."""
     edges = ((r["t"], r.get("name", r.get("note"))) for r in records)
-    return _spans(records, edges, _TURN)
+    return edge_spans(records, edges, _TURN)
 
 
 def start_ms(records: Sequence[Record]) -> int:
@@ -67,12 +69,18 @@ def last_ms(records: Sequence[Record]) -> int:
     return max((r["t"] for r in records), default=0)
 
 
-def _spans(
+def edge_spans(
     records: Sequence[Record],
     edges: Iterable[tuple[int, str | None]],
     states: _States,
 ) -> list[Span]:
-    """Build spans from edges; each edge in ``states`` begins one, or (``None``) only ends one."""
+    """Build spans from edges.
+
+    Args:
+        records: Of the call; a span that nothing ends lasts to the end of them.
+        edges: When, and which; those that ``states`` does not know count for nothing.
+        states: What begins with an edge; ``None`` if it only ends what was.
+    """
     found: list[Span] = []
     state, since = None, 0
     for at_ms, edge in edges:

@@ -23,6 +23,13 @@ DECISIONS = {
     "Backchannel": "nod, bot goes on",
     "Discard": "leaves it unanswered",
     "Retract": "closes the turn",
+    "KeepCut": "keeps it in the list",
+    "StartTurn": "answers the list",
+    "Hold": "holds the reply",
+    "Open": "lets the reply go",
+    "Unspoken": "gives the reply up",
+    "RestoreCuts": "tries once more",
+    "Rejoin": "takes it back",
 }
 REASONS = {
     "complete": "the person has finished",
@@ -31,6 +38,18 @@ REASONS = {
     "degraded": "silence rule, judge away",
     "side_talk": "not meant for the bot",
     "hung_up": "the call ended",
+    "enough": "enough to answer",
+    "strikes": "never enough to answer",
+    "rate": "faster than a person speaks",
+    "watermark": "only repeats what was taken",
+    "short": "the person has only just stopped",
+    "unfinished": "the person has not finished",
+    "late": "the person went on meanwhile",
+    "error": "no verdict",
+    "resumed": "the person went on",
+    "finished": "the person has finished",
+    "quiet": "quiet for long enough",
+    "ceiling": "held for as long as may be",
 }
 
 
