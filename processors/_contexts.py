@@ -1,21 +1,11 @@
-"""What a processor must know of the rest of its pipeline: parts, speculation, speech of others."""
+"""What a processor must know of the rest of its pipeline: speculation, speech of others."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from pipecat.frames.frames import Frame, SystemFrame, TTSSpeakFrame
 from pipecat.processors.aggregators.llm_response_universal import LLMUserAggregator
-from pipecat.processors.frame_processor import FrameProcessor
 from pipecat.services.tts_service import TTSService
 from pipecat.turns.user_stop import EagerUserTurnStopStrategy
-
-
-def parts_of(processor: FrameProcessor) -> Iterator[FrameProcessor]:
-    """Yield ``processor`` and, if it is a pipeline, everything in it."""
-    yield processor
-    for part in processor.processors:
-        yield from parts_of(part)
 
 
 def speculates(aggregator: LLMUserAggregator) -> bool:

@@ -21,7 +21,6 @@ from pipecat.frames.frames import (
     FunctionCallsStartedFrame,
     InterruptionFrame,
     LLMContextAssistantTurnFrame,
-    LLMContextUserTurnFrame,
     LLMFullResponseEndFrame,
     LLMFullResponseStartFrame,
     OutputAudioRawFrame,
@@ -30,7 +29,7 @@ from pipecat.frames.frames import (
 )
 from pipecat.observers.base_observer import BaseObserver, FramePushed
 from pipecat.processors.aggregators.llm_response_universal import LLMUserAggregator
-from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
+from pipecat.processors.frame_processor import FrameDirection, FrameProcessor, FrameProcessorSetup
 from pipecat.services.llm_service import LLMService
 from pipecat.services.tts_service import TTSService
 from pipecat.transports.base_output import BaseOutputTransport
@@ -38,6 +37,7 @@ from pipecat.turns.user_stop import BaseUserTurnStopStrategy
 from pipecat.turns.user_turn_strategies import default_user_turn_stop_strategies
 
 from jev_turn.processors._agent import AgentTracker
+from jev_turn.processors._pipecat import LLMContextUserTurnFrame, announce_turns
 
 Order = Callable[[], Awaitable[None]]
 
@@ -55,6 +55,11 @@ class MachineHost(FrameProcessor):
         self._worker: asyncio.Task[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._zero: float | None = None
+
+    async def setup(self, setup: FrameProcessorSetup) -> None:  # type: ignore[override]
+        """Have the pipeline's user turns announced."""
+        await super().setup(setup)
+        announce_turns(setup.pipeline_worker.pipeline)
 
     def now_ms(self) -> int:
         """Return whole ms on the event loop's clock since the processor started, 0 before it."""

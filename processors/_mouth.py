@@ -19,6 +19,7 @@ from jev_turn.policy import Policy
 from jev_turn.processors._agent import AgentTracker
 from jev_turn.processors._host import MachineHost, Tap
 from jev_turn.processors._mouth_judge import MouthJudge
+from jev_turn.processors._pipecat import watch
 from jev_turn.processors._record import Recorder
 from jev_turn.processors._said import SaidSince
 from jev_turn.processors.frames import MicStalledFrame
@@ -74,8 +75,8 @@ class MouthHost(MachineHost):
         await super().setup(setup)
         await self._classifier.setup(setup.task_manager)
         self._set_up = True
-        setup.pipeline_worker.add_observer(Tap(self._agent, lambda: None))
-        setup.pipeline_worker.add_observer(self._said)
+        watch(setup.pipeline_worker, Tap(self._agent, lambda: None))
+        watch(setup.pipeline_worker, self._said)
 
     async def cleanup(self) -> None:
         """Stop asking and release the judge."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from loguru import logger
-from pipecat.frames.frames import Frame, FunctionCallFromLLM, LLMContextUserTurnFrame
+from pipecat.frames.frames import Frame, FunctionCallFromLLM
 from pipecat.processors.frame_processor import FrameDirection
 from pipecat.services.llm_service import LLMService
 
+from jev_turn.processors._pipecat import LLMContextUserTurnFrame
 from jev_turn.processors.frames import ToolsHeldFrame
 
 Calls = Sequence[FunctionCallFromLLM]

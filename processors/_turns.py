@@ -17,7 +17,6 @@ from pipecat.frames.frames import (
     StartFrame,
     STTMetadataFrame,
     TranscriptionFrame,
-    UserBackchannelFrame,
     UserMuteStartedFrame,
     UserMuteStoppedFrame,
     VADUserStartedSpeakingFrame,
@@ -32,6 +31,7 @@ from jev_turn.judges.transcript import stable_word_ratio, trajectory
 from jev_turn.policy import Policy, load_policy, load_questions
 from jev_turn.processors._agent import AgentTracker
 from jev_turn.processors._host import MachineHost, Tap, warn_if_overruled
+from jev_turn.processors._pipecat import UserBackchannelFrame, watch
 from jev_turn.processors._record import Recorder, TurnRecord, turn_state
 from jev_turn.processors._words import AnyTranscription, HeldWords
 from jev_turn.processors.frames import MicStalledFrame, TurnStateFrame
@@ -98,7 +98,7 @@ class TurnHost(MachineHost):
         """Set up the judge and listen to the rest of the pipeline."""
         await super().setup(setup)
         await self._classifier.setup(setup.task_manager)
-        setup.pipeline_worker.add_observer(Tap(self._agent, self._agent_changed))
+        watch(setup.pipeline_worker, Tap(self._agent, self._agent_changed))
 
     async def cleanup(self) -> None:
         """Stop asking and release the judge."""

@@ -13,7 +13,6 @@ from pipecat.frames.frames import (
     Frame,
     FunctionCallInProgressFrame,
     InterruptionFrame,
-    LLMContextUserTurnFrame,
     LLMFullResponseEndFrame,
     LLMFullResponseStartFrame,
     ServiceMetadataFrame,
@@ -29,9 +28,10 @@ from pipecat.services.tts_service import TTSService
 
 from jev_turn.errors import ConfigError
 from jev_turn.policy import Policy
-from jev_turn.processors._contexts import AppSpeech, parts_of, speculates
+from jev_turn.processors._contexts import AppSpeech, speculates
 from jev_turn.processors._mouth import MouthHost
 from jev_turn.processors._outlet import Outlet
+from jev_turn.processors._pipecat import IS_1_12, LLMContextUserTurnFrame, parts_of
 from jev_turn.processors._record import Recorder
 from jev_turn.processors._reply import HeldReply
 from jev_turn.processors._tools import HeldTools
@@ -83,7 +83,7 @@ class GateSink(MouthHost):
         **kwargs: For Pipecat's ``FrameProcessor``.
 
     Raises:
-        ConfigError: ``llm`` is no ``LLMService``. In a bot whose aggregator speculates (eager
+        ConfigError: ``llm`` is no ``LLMService``, or Pipecat is 1.12. In a bot whose aggregator speculates (eager
             turn strategies), setting up fails with it, and every reply passes unheld.
     """
 
@@ -101,6 +101,11 @@ class GateSink(MouthHost):
         language: str = "en",
         **kwargs: Any,
     ) -> None:
+        if IS_1_12:
+            raise ConfigError(
+                "GateSink needs Pipecat 1.13 or newer: a voice of 1.12 keeps the end of a reply "
+                "without words to itself, and what waits for that end would wait for ever"
+            )
         policy = policy_for(classifier, policy)
         config = policy.mouth(**({"on_resume": on_resume} if on_resume else {}))
         super().__init__(

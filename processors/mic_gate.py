@@ -23,6 +23,7 @@ from pipecat.transports.base_transport import BaseTransport
 
 from jev_turn.policy import Policy, load_policy
 from jev_turn.processors._audible import Audible, AudibleTap
+from jev_turn.processors._pipecat import watch
 from jev_turn.processors._record import Recorder
 
 _ECHO_CANCELLED = ("daily", "heygen", "lemonslice", "livekit", "smallwebrtc", "tavus", "vonage")
@@ -92,7 +93,7 @@ class MicGate(FrameProcessor):
         """Listen to what goes into and out of the output transport."""
         await super().setup(setup)
         self._teller = self.create_task(self._tell(), "tell")
-        setup.pipeline_worker.add_observer(AudibleTap(self._audible, self._changed))
+        watch(setup.pipeline_worker, AudibleTap(self._audible, self._changed))
 
     async def cleanup(self) -> None:
         """Release the timer and the task."""

@@ -46,6 +46,7 @@ from jev_turn.processors._agent import AgentTracker
 from jev_turn.processors._duration import SoundClock, duration_ms
 from jev_turn.processors._host import MachineHost, Tap, warn_if_overruled
 from jev_turn.processors._memory import MemoryKeeper
+from jev_turn.processors._pipecat import watch
 from jev_turn.processors._record import Recorder, reason_of
 from jev_turn.processors._runs import WATCHED, Run
 from jev_turn.processors._turns import policy_for
@@ -152,9 +153,7 @@ class ReplyList(MachineHost):
         await super().setup(setup)
         await self._classifier.setup(setup.task_manager)
         self.store = await self._where()
-        setup.pipeline_worker.add_observer(
-            Tap(self._agent, self._agent_changed, self._seen, WATCHED)
-        )
+        watch(setup.pipeline_worker, Tap(self._agent, self._agent_changed, self._seen, WATCHED))
 
     async def cleanup(self) -> None:
         """Stop asking, release the judge and let the next writer in."""

@@ -58,6 +58,7 @@ def test_duplex_puts_the_gate_first_and_the_judge_behind_the_recogniser() -> Non
     ]  # fmt: skip
 
 
+@pytest.mark.pipecat_1_13
 def test_finish_turn_mutes_in_front_and_holds_behind_the_voice() -> None:
     """A microphone that is muted behind the gate would still open turns on echo."""
     assert order(FinishTurn(judge(), persist=False, llm=CaseModel())) == [
@@ -66,6 +67,7 @@ def test_finish_turn_mutes_in_front_and_holds_behind_the_voice() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.pipecat_1_13
 def test_without_a_mic_gate_words_over_the_bot_are_heard() -> None:
     """Where echo cancellation is good, nothing is muted."""
     finish = FinishTurn(judge(), persist=False, mic_gate=False)
@@ -79,6 +81,7 @@ class Browser(Stage):
 Browser.__module__ = "pipecat.transports.smallwebrtc.transport"
 
 
+@pytest.mark.pipecat_1_13
 @pytest.mark.parametrize(("transport", "muted"), [(Stage, True), (Browser, False), (None, True)])
 def test_the_transport_decides_whether_the_microphone_is_muted(
     transport: type[Stage] | None, muted: bool

@@ -18,7 +18,6 @@ from pipecat.frames.frames import (
     ProposedUserStoppedSpeakingFrame,
     STTMetadataFrame,
     TTSSpeakFrame,
-    UserBackchannelFrame,
     UserStartedSpeakingFrame,
     UserStoppedSpeakingFrame,
     VADUserStartedSpeakingFrame,
@@ -38,6 +37,7 @@ from support.bot import Answers, Bot, Step, behind, final, heard, said
 
 from jev_turn.play.cast import CaseVoice
 from jev_turn.play.clock import run
+from jev_turn.processors._pipecat import UserBackchannelFrame
 from jev_turn.processors.barge_in_classifier import BargeInClassifier
 
 STORY = "A story."

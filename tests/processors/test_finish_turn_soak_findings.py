@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from support.bot import Answers, Bot, said
 
 from jev_turn.play.clock import run
@@ -24,6 +25,7 @@ def endings(record: CallRecord) -> list[Any]:
     return [end.get("why", "") for end in ends]
 
 
+@pytest.mark.pipecat_1_13
 def test_a_held_reply_that_the_application_drops_frees_the_list() -> None:
     """The next words are answered at once, and not when the dropped turn is given up."""
 

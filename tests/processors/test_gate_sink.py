@@ -60,6 +60,8 @@ from jev_turn.processors.snr_gate import SnrGate
 from jev_turn.record import CallRecord
 from jev_turn.replies.events import ReplyHeld, ReplyOpened, ReplyUnspoken
 
+pytestmark = pytest.mark.pipecat_1_13
+
 REPLY = "An index is a copy."
 REPLY_S = 1.5
 DOWN = FrameDirection.DOWNSTREAM

@@ -14,7 +14,6 @@ from pipecat.frames.frames import (
     ProposedUserStartedSpeakingFrame,
     ProposedUserStoppedSpeakingFrame,
     STTMetadataFrame,
-    UserBackchannelFrame,
     UserStoppedSpeakingFrame,
     VADUserStartedSpeakingFrame,
     VADUserStoppedSpeakingFrame,
@@ -28,6 +27,7 @@ from pipecat.turns.user_turn_strategies import (
 from support.bot import Answers, Bot, Step, behind, final, heard, interrupt, said
 
 from jev_turn.play.clock import run
+from jev_turn.processors._pipecat import UserBackchannelFrame
 from jev_turn.processors.jev_judge import JevJudge
 from jev_turn.record import CallRecord
 

@@ -27,7 +27,6 @@ from pipecat.frames.frames import (
     LLMUpdateSettingsFrame,
     TranscriptionFrame,
     TTSSpeakFrame,
-    UserBackchannelFrame,
     UserIdleTimeoutUpdateFrame,
     UserStartedSpeakingFrame,
     UserStoppedSpeakingFrame,
@@ -47,6 +46,7 @@ from support.sound import RATE, chunks, noise, pcm, voice
 
 from jev_turn.play.cast import CaseVoice
 from jev_turn.play.clock import LoopClock, VirtualLoop, run
+from jev_turn.processors._pipecat import UserBackchannelFrame
 from jev_turn.processors.barge_in_classifier import BargeInClassifier
 from jev_turn.processors.jev_judge import JevJudge
 from jev_turn.processors.snr_gate import SnrGate

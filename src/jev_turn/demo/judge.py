@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pipecat.classifiers.base_classifier import (
     BaseClassifier,
     ClassifierError,
-    ClassifierImage,
     ClassifierQuestion,
     ClassifierResult,
 )
@@ -18,6 +17,10 @@ from pipecat.metrics.metrics import LLMTokenUsage
 
 from jev_turn.assembly import API_KEY_ENV
 from jev_turn.errors import ConfigError
+
+if TYPE_CHECKING:
+    # Pipecat 1.13 and later.
+    from pipecat.classifiers.base_classifier import ClassifierImage
 
 NAMES = ("embedded", "typesafe", "silence")
 

@@ -6,14 +6,13 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from loguru import logger
 from pipecat.classifiers.base_classifier import (
     BaseClassifier,
     ClassifierError,
-    ClassifierImage,
     ClassifierQuestion,
     ClassifierResult,
     YesNoQuestion,
@@ -26,6 +25,10 @@ from jev_turn.judges.bundles import PackagedQuestion, as_yes_no
 from jev_turn.judges.embedded_text import encode
 from jev_turn.judges.wordpiece import WordPiece
 from jev_turn.policy import load_questions
+
+if TYPE_CHECKING:
+    # Pipecat 1.13 and later.
+    from pipecat.classifiers.base_classifier import ClassifierImage
 
 WEIGHTS = Path(__file__).parent / "weights"
 SCHEMA = 1

@@ -8,12 +8,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pipecat.classifiers.base_classifier import (
     BaseClassifier,
     ClassifierError,
-    ClassifierImage,
     ClassifierQuestion,
     ClassifierResult,
     YesNoResult,
@@ -22,6 +21,10 @@ from pipecat.classifiers.base_classifier import (
 from jev_turn.errors import PolicyFileError, UnreadableVerdict
 from jev_turn.policy import QUESTION_IDS
 from jev_turn.turn.verdict import probability
+
+if TYPE_CHECKING:
+    # Pipecat 1.13 and later.
+    from pipecat.classifiers.base_classifier import ClassifierImage
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pipecat.classifiers.base_classifier import (
     BaseClassifier,
-    ClassifierImage,
     ClassifierQuestion,
 )
 from pipecat.metrics.metrics import MetricsData
 from pipecat.utils.asyncio.task_manager import BaseTaskManager
+
+if TYPE_CHECKING:
+    # Pipecat 1.13 and later.
+    from pipecat.classifiers.base_classifier import ClassifierImage
 
 
 class SharedClassifier(BaseClassifier):

@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx2
 from loguru import logger
 from pipecat.classifiers.base_classifier import (
     BaseClassifier,
-    ClassifierImage,
     ClassifierQuestion,
     ClassifierResult,
 )
@@ -24,6 +23,10 @@ from jev_turn.judges.config import JudgeConfig
 from jev_turn.judges.typesafe_client import new_client
 from jev_turn.judges.typesafe_wire import failure, noul, results, usage
 from jev_turn.policy import load_policy
+
+if TYPE_CHECKING:
+    # Pipecat 1.13 and later.
+    from pipecat.classifiers.base_classifier import ClassifierImage
 
 PINNED_MODEL = "jev-1.13.0"
 """Thresholds belong to a model, and an alias such as ``jev-latest`` moves on."""

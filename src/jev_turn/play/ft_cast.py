@@ -10,13 +10,12 @@ import asyncio
 import re
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pipecat.classifiers.base_classifier import (
     BaseClassifier,
     ClassifierError,
-    ClassifierImage,
     ClassifierQuestion,
     YesNoResult,
 )
@@ -34,6 +33,10 @@ from pipecat.processors.frame_processor import FrameDirection
 from jev_turn.play.cast import CaseVoice
 from jev_turn.play.ft_log import Log
 from jev_turn.play.soak_cast import REPLY, Mood, SoakModel
+
+if TYPE_CHECKING:
+    # Pipecat 1.13 and later.
+    from pipecat.classifiers.base_classifier import ClassifierImage
 
 _NUMBERED = re.compile(rf"\s*{REPLY} (\d+)")
 

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pipecat.classifiers.base_classifier import (
     BaseClassifier,
-    ClassifierImage,
     ClassifierQuestion,
     ClassifierResult,
 )
 from pipecat.utils.asyncio.task_manager import BaseTaskManager
 
 from jev_turn.play.case import Case, Event
+
+if TYPE_CHECKING:
+    # Pipecat 1.13 and later.
+    from pipecat.classifiers.base_classifier import ClassifierImage
 
 Written = tuple[float, str, bool]
 """When (s), the text, and whether it is final."""

@@ -10,18 +10,21 @@ import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pipecat.classifiers.base_classifier import (
     BaseClassifier,
     ClassifierError,
-    ClassifierImage,
     ClassifierQuestion,
     YesNoResult,
 )
 
 from jev_turn.play import soak_words
 from jev_turn.play.soak_cast import Mood
+
+if TYPE_CHECKING:
+    # Pipecat 1.13 and later.
+    from pipecat.classifiers.base_classifier import ClassifierImage
 
 _SURE = {"turn_complete": 0.95, "holding_floor": 0.05, "addressed_to_agent": 0.95}
 _MANNERS: dict[str, dict[str, float]] = {

@@ -12,11 +12,9 @@ from pipecat.frames.frames import (
     Frame,
     InterimTranscriptionFrame,
     InterruptionFrame,
-    LLMContextUserTurnFrame,
     LLMFullResponseStartFrame,
     TranscriptionFrame,
     TTSTextFrame,
-    UserBackchannelFrame,
     VADUserStartedSpeakingFrame,
     VADUserStoppedSpeakingFrame,
 )
@@ -24,6 +22,7 @@ from pipecat.observers.base_observer import BaseObserver, FramePushed
 from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 from pipecat.transports.base_output import BaseOutputTransport
 
+from jev_turn.processors._pipecat import LLMContextUserTurnFrame, UserBackchannelFrame
 from jev_turn.record.oracle import Final, Oracle, words_lost
 
 Timed = tuple[int, str]
