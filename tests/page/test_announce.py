@@ -43,6 +43,7 @@ def test_what_people_say_stays_out_of_the_log(
 ) -> None:
     """Once the server runs, Pipecat's DEBUG lines, which hold words, are gone; warnings stay."""
     monkeypatch.delenv("LOGURU_LEVEL", raising=False)
+    monkeypatch.setenv("PIPECAT_SETUP_FILES", "")
     app = FastAPI()
     announce(app)
     logger.add(sys.stderr, level="DEBUG")

@@ -1,4 +1,4 @@
-"""Says on the terminal where the bot is, what it runs on and what to say to it."""
+"""Says on the terminal where a bot is, what it runs on and what to say to it."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import Any
 from fastapi import FastAPI
 from loguru import logger
 
+from jev_turn.page.calls import end_calls_on_exit, follow_calls
 from jev_turn.page.mount import lines
 from jev_turn.services import chosen
 
@@ -26,16 +27,18 @@ def announce(app: FastAPI) -> None:
 
     Pipecat's runner logs at DEBUG, with what people say. From the start of the server on only
     warnings are shown, or what ``LOGURU_LEVEL`` names. With ``JEV_TURN_OPEN=1`` the page is opened
-    where there is a browser to show it.
+    where there is a browser to show it. Ctrl-C ends the calls too.
 
     Args:
         app: Pipecat's (``from pipecat.runner.run import app``).
     """
     before: Any = app.router.lifespan_context
+    follow_calls()
 
     @asynccontextmanager
     async def told(app: FastAPI) -> AsyncIterator[Any]:
         async with before(app) as state:
+            end_calls_on_exit()
             logger.remove()
             logger.add(sys.stderr, level=os.environ.get(LOG_ENV, "").strip().upper() or "WARNING")
             url = _url()
