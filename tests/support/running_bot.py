@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -26,10 +27,18 @@ class Running:
     Attributes:
         url: Its address, with a slash at the end.
         log: What it has printed.
+        process: The bot.
     """
 
     url: str
     log: Path
+    process: subprocess.Popen[bytes]
+
+    def stop(self) -> None:
+        """End the bot as Ctrl-C does, and wait for it."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+            self.process.wait(timeout=30)
 
 
 @contextmanager
@@ -48,20 +57,20 @@ def running_bot(
     mine = {name: value for name, value in os.environ.items() if name not in KEYS}
     mine |= {"XDG_STATE_HOME": str(folder / "state"), **(env or {})}
     command = [sys.executable, str(script), "--host", "127.0.0.1", "--port", str(port)]
-    running = Running(f"http://127.0.0.1:{port}/", folder / "bot.log")
-    with running.log.open("wb") as log:
+    log_file = folder / "bot.log"
+    with log_file.open("wb") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log, cwd=folder, env=mine)
+    running = Running(f"http://127.0.0.1:{port}/", log_file, process)
     try:
-        _wait(running, process)
+        _wait(running)
         yield running
     finally:
-        process.terminate()
-        process.wait(timeout=30)
+        running.stop()
 
 
-def _wait(running: Running, process: subprocess.Popen[bytes]) -> None:
+def _wait(running: Running) -> None:
     ends = time.monotonic() + _STARTS_WITHIN_S
-    while time.monotonic() < ends and process.poll() is None:
+    while time.monotonic() < ends and running.process.poll() is None:
         try:
             urlopen(running.url + "status", timeout=5).close()
             return
