@@ -26,5 +26,5 @@ async def test_pipecat_tells_of_each_pipeline(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("PIPECAT_SETUP_FILES", "")
     calls.follow_calls()
     worker = PipelineWorker(Pipeline([IdentityFilter()]))  # type: ignore[no-untyped-call]
-    await worker._load_setup_files()
+    await worker._load_setup_files()  # type: ignore[no-untyped-call]
     assert worker in calls.running
