@@ -170,20 +170,26 @@ def bench(
     cpu: Annotated[
         bool, typer.Option("--cpu", help="The machine, the gate and both processors in a call.")
     ] = False,
+    calls: Annotated[
+        int, typer.Option(min=0, help="So many calls at once, with one account's judge of 150 ms.")
+    ] = 0,
     sets: Sets = None,
     policy: PolicyFile = None,
     preset: Preset = None,
     verbose: Verbose = False,
 ) -> None:
-    """Measure what a call costs against its limits; 1 if something is over."""
-    if not cpu:
-        raise typer.BadParameter("say what to measure: --cpu")
+    """Measure what calls cost against their limits; 1 if something is over."""
+    if not cpu and not calls:
+        raise typer.BadParameter("say what to measure: --cpu, --calls 50")
     quiet_logs(verbose)
+    from jev_turn.bench.calls import bench_calls
     from jev_turn.bench.cpu import bench_cpu
     from jev_turn.policy import load_policy
 
     settings = load_policy(file=policy, sets=sets or (), preset=preset)
-    raise typer.Exit(0 if bench_cpu(settings, _console()) else 1)
+    ok = not cpu or bench_cpu(settings, _console())
+    ok = (not calls or bench_calls(settings, calls, _console())) and ok
+    raise typer.Exit(0 if ok else 1)
 
 
 @app.command("serve")

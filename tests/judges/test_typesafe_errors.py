@@ -6,11 +6,12 @@ import asyncio
 
 import httpx2
 import pytest
-from support.fake_judges import jump
+from support.fake_judges import config, jump
 from support.fake_typesafe import ONE, Wire, answers, classifier, failure_of, wire
 
 from jev_turn.errors import JudgeError
 from jev_turn.judges.failure import AccessDenied, RateLimited, kind_of
+from jev_turn.judges.typesafe import TypeSafeClassifier
 
 
 @pytest.mark.parametrize(
@@ -53,6 +54,18 @@ def test_nobody_waits_as_long_as_a_server_asks(status: int, headers: dict[str, s
     error, seconds = failure_of(line)
     assert isinstance(error, RateLimited) == (status == 429)
     assert seconds <= 0.1
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [({"retry-after": "2"}, 2.0), ({"retry-after-ms": "1500"}, 1.5), ({}, None)],
+)
+def test_what_the_server_asks_to_wait_is_kept(
+    headers: dict[str, str], seconds: float | None
+) -> None:
+    """All calls of the account rest as long."""
+    error, _ = failure_of(wire(429, {}, headers))
+    assert isinstance(error, RateLimited) and error.retry_after_s == seconds
 
 
 @pytest.mark.parametrize(
@@ -110,3 +123,19 @@ def test_an_error_says_what_to_look_for_and_no_words() -> None:
     assert "zanzibar" not in str(error)
     assert error.__cause__ is error.__context__ is None
     assert isinstance(error, JudgeError) and not isinstance(error, AccessDenied)
+
+
+def test_accounts_are_told_apart_without_their_keys() -> None:
+    """Another key or another server has rates of its own; neither stands in what tells them apart."""
+    made = [
+        TypeSafeClassifier(config(), api_key=key, base_url=url)
+        for key, url in (
+            ("one", "http://a"),
+            ("one", "http://a"),
+            ("two", "http://a"),
+            ("one", "http://b"),
+        )
+    ]
+    first, same, *others = [one.account for one in made]
+    assert first == same and len({first, *others}) == 3
+    assert "one" not in first

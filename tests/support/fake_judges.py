@@ -44,6 +44,8 @@ def config(**overrides: Any) -> JudgeConfig:
         "trajectory_length": 6,
         "transcript_max_chars": 2_000,
         "keepalive_s": 240.0,
+        "requests_per_minute": 60_000,
+        "tokens_per_second": 1_000_000,
         "warm_connections": 0,
         "agent_name": "Ada",
         "strip_auto_punctuation": False,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from pipecat.processors.frame_processor import FrameProcessor
 from pipecat.turns.user_turn_strategies import ExternalUserTurnStrategies
 from pipecat.workers.runner import WorkerRunner
 
+from jev_turn.judges.tally import Stats
 from jev_turn.play.cast import CaseModel, CaseRecogniser, CaseVoice
 from jev_turn.play.clock import LoopClock, run
 from jev_turn.play.stage import CHUNK_MS, RATE, Stage
@@ -68,48 +70,92 @@ def hold(policy: Policy, *, ours: bool) -> None:
         policy: Every setting.
         ours: With ``SnrGate`` and ``JevJudge`` in it.
     """
-    run(_hold(policy, ours))
+    at_once = AtOnce() if ours else None  # type: ignore[no-untyped-call]
+    run(hold_on_loop(policy, at_once))
 
 
-async def _hold(policy: Policy, ours: bool) -> None:
-    stage = Stage(sound())
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What is held of a conversation that goes round.
+
+    Attributes:
+        phase_s: Where in it the call begins, s.
+        rounds: How often it goes round, >= 1.
+    """
+
+    phase_s: float = 0.0
+    rounds: int = 1
+
+    @property
+    def seconds(self) -> int:
+        """Length of the call, s."""
+        return CALL_S * self.rounds
+
+    def moments(self, times: Iterable[float]) -> list[tuple[float, int]]:
+        """Return each moment of a round at each time that it comes, with its number; in order."""
+        found = [
+            (at + CALL_S * turn - self.phase_s, number)
+            for number, at in enumerate(times)
+            for turn in range(self.rounds + 1)
+        ]
+        return sorted(one for one in found if 0 <= one[0] < self.seconds)
+
+
+_WHOLE = Part()
+
+
+async def hold_on_loop(
+    policy: Policy, classifier: BaseClassifier | None, part: Part = _WHOLE
+) -> Stats | None:
+    """Hold the call on the running loop.
+
+    Args:
+        policy: Every setting.
+        classifier: Its judge; ``None`` holds it without our processors.
+        part: What is held.
+
+    Returns:
+        What its judge counted.
+    """
+    ours = classifier is not None
+    stage = Stage(sound(part))
     strategies = ExternalUserTurnStrategies(enable_interruptions=False)
     params = LLMUserAggregatorParams(user_turn_strategies=None if ours else strategies)
     pair = LLMContextAggregatorPair(LLMContext(), user_params=params)
     gate: list[FrameProcessor] = [SnrGate(policy.gate())] if ours else []
-    at_once = AtOnce()  # type: ignore[no-untyped-call]
-    judge: list[FrameProcessor] = [JevJudge(at_once, policy=policy)] if ours else []
+    judge = [JevJudge(classifier, policy=policy)] if classifier is not None else []
     voice = CaseVoice({line: _LINE_S for _, line in _LINES})
-    ears = [stage.input(), *gate, CaseRecogniser(_transcripts()), *judge, pair.user()]
+    ears = [stage.input(), *gate, CaseRecogniser(_transcripts(part)), *judge, pair.user()]
     mouth = [CaseModel(lambda _: ""), voice, stage.output(), pair.assistant()]
     worker = PipelineWorker(Pipeline([*ears, *mouth]), clock=LoopClock(), idle_timeout_secs=None)
     runner = WorkerRunner(handle_sigint=False)
     await runner.add_workers(worker)
-    speaking = asyncio.ensure_future(_speak(worker))
+    speaking = asyncio.ensure_future(_speak(worker, part))
     await runner.run()
     await speaking
+    return judge[0].judge.stats if judge and judge[0].judge is not None else None
 
 
-async def _speak(worker: PipelineWorker) -> None:
+async def _speak(worker: PipelineWorker, part: Part) -> None:
     began = asyncio.get_running_loop().time()
-    for at, line in _LINES:
+    for at, number in part.moments(at for at, _ in _LINES):
         await asyncio.sleep(began + at - asyncio.get_running_loop().time())
-        await worker.queue_frame(TTSSpeakFrame(line))
-    await asyncio.sleep(began + CALL_S - asyncio.get_running_loop().time())
+        await worker.queue_frame(TTSSpeakFrame(_LINES[number][1]))
+    await asyncio.sleep(began + part.seconds - asyncio.get_running_loop().time())
     await worker.stop_when_done()  # type: ignore[no-untyped-call]
 
 
-def sound() -> Iterator[bytes]:
+def sound(part: Part = _WHOLE) -> Iterator[bytes]:
     """Yield the microphone's chunks: a room, and a loud voice in it while the person talks."""
     noise = np.random.default_rng(1).normal(0.0, 1.0, (50, RATE * CHUNK_MS // 1000))
-    for number in range(CALL_S * 1000 // CHUNK_MS):
-        at = number * CHUNK_MS / 1000
+    for number in range(part.seconds * 1000 // CHUNK_MS):
+        at = (number * CHUNK_MS / 1000 + part.phase_s) % CALL_S
         talks = any(begin <= at < end for begin, end in _TALKS)
         level = _VOICE if talks else _ROOM
         yield (noise[number % 50] * level).astype(np.int16).tobytes()
 
 
-def _transcripts() -> list[tuple[float, str, bool]]:
+def _transcripts(part: Part) -> list[tuple[float, str, bool]]:
     script = []
     for (begin, end), text in zip(_TALKS, _WORDS, strict=True):
         words = text.split()
@@ -117,4 +163,4 @@ def _transcripts() -> list[tuple[float, str, bool]]:
             at = begin + (end - begin) * said / len(words) + 0.15
             script.append((at, " ".join(words[:said]), False))
         script.append((end + 0.4, text, True))
-    return script
+    return [(at, *script[number][1:]) for at, number in part.moments(at for at, _, _ in script)]

@@ -19,13 +19,19 @@ from jev_turn.judges.answers import Probabilities, read_answers
 from jev_turn.judges.breaker import Breaker
 from jev_turn.judges.bundles import Bundles
 from jev_turn.judges.config import JudgeConfig
-from jev_turn.judges.failure import AsksSpent, BreakerOpen, JudgeClosed, kind_of
+from jev_turn.judges.failure import AsksSpent, BreakerOpen, JudgeClosed, RateLimited, kind_of
+from jev_turn.judges.fair import Rates
 from jev_turn.judges.flight import Flight, count_tokens, current
 from jev_turn.judges.lane import Lane
+from jev_turn.judges.limiter import limiter_for
 from jev_turn.judges.meter import may_ask
 from jev_turn.judges.tally import Entry, Stats
 
 CreateTask = Callable[[Coroutine[Any, Any, None], str], "asyncio.Task[Any]"]
+
+
+_PAUSE_S = 1.0
+"""Rest after a 429 that does not say how long to wait, s."""
 
 
 class Asker:
@@ -67,6 +73,9 @@ class Asker:
         self._requests: set[asyncio.Task[Any]] = set()
         self._closed = False
         self._may_ask = may_ask.get() or (lambda: True)
+        rates = Rates(config.requests_per_minute, config.tokens_per_second)
+        self._limiter = limiter_for(classifier, rates)
+        self._parked: Flight | None = None
         classifier.add_event_handler("on_metrics", self._count_tokens)
 
     @property
@@ -83,7 +92,8 @@ class Asker:
             state: What the classifier is shown.
         """
         self.stats.asks += 1
-        flight = Flight(ask, bundle, state, self.stats)
+        flight = Flight(ask, bundle, state, self.stats, offered_at_ms=self._clock_ms())
+        self._supersede_parked()
         send, superseded = self._lane.offer(flight)
         if superseded is not None:
             self._end_soon(superseded, Superseded())
@@ -100,6 +110,8 @@ class Asker:
         for request in tuple(self._requests):
             request.cancel()
         self._classifier.remove_event_handler("on_metrics", self._count_tokens)
+        if self._limiter is not None:
+            self._limiter.leave(self)
 
     def _send(self, flight: Flight) -> None:
         now = self._clock_ms()
@@ -107,16 +119,54 @@ class Asker:
             self._end_soon(flight, JudgeClosed())
         elif not self._breaker.allow(now):
             self._end_soon(flight, BreakerOpen())
-        elif not self._may_ask():
-            self._end_soon(flight, AsksSpent())
+        elif self._limiter is None or self._limiter.offer(self, self._cost(flight), self._unpark):
+            self._go(flight)
         else:
-            flight.sent_at_ms = now
-            flight.timer = asyncio.get_running_loop().call_later(
-                self._config.deadline_ms / 1000, self._end, flight, JudgeTimeout()
-            )
-            request = self._create_task(self._request(flight), f"ask {flight.ask}")
-            self._requests.add(request)
-            request.add_done_callback(self._requests.discard)
+            self._parked = flight
+            self._wait(flight, RateLimited("no room within the account's rates"))
+
+    def _go(self, flight: Flight) -> None:
+        if not self._may_ask():
+            self._end_soon(flight, AsksSpent())
+            return
+        flight.sent_at_ms = self._clock_ms()
+        self.stats.waits_ms.append(flight.sent_at_ms - flight.offered_at_ms)
+        self._wait(flight, JudgeTimeout())
+        request = self._create_task(self._request(flight), f"ask {flight.ask}")
+        self._requests.add(request)
+        request.add_done_callback(self._requests.discard)
+
+    def _wait(self, flight: Flight, error: Exception) -> None:
+        """End the waiting for ``flight`` with ``error`` at the deadline."""
+        if flight.timer is not None:
+            flight.timer.cancel()
+        flight.timer = asyncio.get_running_loop().call_later(
+            self._config.deadline_ms / 1000, self._end, flight, error
+        )
+
+    # --- the account's rates ------------------------------------------------------------------
+
+    def _cost(self, flight: Flight) -> int:
+        """Estimate an ask's tokens: a quarter of its letters."""
+        asked = self._bundles[flight.bundle].values()
+        questions = sum(len(f"{one.instructions}{one.yes}{one.no}") for one in asked)
+        return (questions + len(str(flight.state))) // 4
+
+    def _unpark(self) -> None:
+        flight, self._parked = self._parked, None
+        if flight is not None:
+            self._go(flight)
+
+    def _supersede_parked(self) -> None:
+        """An ask that waits for the account is older news than the one that has just come."""
+        if self._parked is None:
+            return
+        stale, self._parked = self._parked, None
+        following = self._lane.ended(stale)
+        for flight in (stale, following):
+            if flight is not None:
+                self._lane.ended(flight)
+                self._end_soon(flight, Superseded())
 
     async def _request(self, flight: Flight) -> None:
         current.set(flight)
@@ -132,6 +182,8 @@ class Asker:
             raise
         except Exception as error:
             outcome = error
+            if isinstance(error, RateLimited) and self._limiter is not None:
+                self._limiter.pause(error.retry_after_s or _PAUSE_S)
         if flight.ended:
             self.stats.late += 1
         self._end(flight, outcome)
@@ -146,6 +198,9 @@ class Asker:
         flight.ended = True
         if flight.timer is not None:
             flight.timer.cancel()
+        if flight is self._parked and self._limiter is not None:
+            self._parked = None
+            self._limiter.withdraw(self)
         end = kind_of(outcome) if isinstance(outcome, Exception) else outcome
         if flight.sent_at_ms is not None:
             self._tell_breaker(end)
@@ -160,7 +215,7 @@ class Asker:
         was_closed = self._breaker.state == "closed"
         if not isinstance(end, str):
             self._breaker.succeeded()
-        elif end == JudgeClosed.kind:
+        elif end == JudgeClosed.kind or (end == RateLimited.kind and self._limiter is not None):
             self._breaker.abandoned()
         else:
             self._breaker.failed(self._clock_ms())

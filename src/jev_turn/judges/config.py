@@ -22,6 +22,8 @@ class JudgeConfig:
         trajectory_length: Earlier versions of the transcript that the judge sees, >= 0.
         transcript_max_chars: Characters of a text that the judge sees, its end kept, >= 1.
         keepalive_s: An idle connection is kept open this long, seconds > 0.
+        requests_per_minute: What one account may ask in a minute, all its calls together, >= 1.
+        tokens_per_second: What those asks may hold, tokens >= 1.
         warm_connections: Connections opened before the first ask, >= 0.
         agent_name: What people call the agent; empty when it has no name.
         strip_auto_punctuation: Take off the full stop that a recogniser puts at the end.
@@ -37,6 +39,8 @@ class JudgeConfig:
     trajectory_length: int
     transcript_max_chars: int
     keepalive_s: float
+    requests_per_minute: int
+    tokens_per_second: int
     warm_connections: int
     agent_name: str
     strip_auto_punctuation: bool

@@ -23,9 +23,14 @@ class Unreachable(JudgeUnavailable, ClassifierError):
 
 
 class RateLimited(Unreachable):
-    """The account's requests or tokens per minute are used up (429)."""
+    """The account's requests or tokens are used up: the server said so (429), or we kept to it."""
 
     kind = "rate_limited"
+
+    def __init__(self, message: str, retry_after_s: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+        """How long the server asks to wait, s."""
 
 
 class AccessDenied(Unreachable):

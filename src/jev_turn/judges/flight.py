@@ -24,6 +24,7 @@ class Flight:
         state: What the classifier is shown.
         stats: Its judge's counters.
         sent_at_ms: When it went out, if it did.
+        offered_at_ms: When it was submitted.
         timer: Ends the waiting at the deadline.
         tokens: Read and written by the model, once known.
         ended: It has had its end.
@@ -34,6 +35,7 @@ class Flight:
     state: dict[str, Any]
     stats: Stats
     sent_at_ms: int | None = None
+    offered_at_ms: int = 0
     timer: asyncio.TimerHandle | None = None
     tokens: tuple[int, int] | None = None
     ended: bool = False

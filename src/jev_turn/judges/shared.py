@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pipecat.classifiers.base_classifier import (
@@ -11,6 +11,8 @@ from pipecat.classifiers.base_classifier import (
 )
 from pipecat.metrics.metrics import MetricsData
 from pipecat.utils.asyncio.task_manager import BaseTaskManager
+
+from jev_turn.judges.limiter import HasAccount
 
 if TYPE_CHECKING:
     # Pipecat 1.13 and later.
@@ -34,6 +36,11 @@ class SharedClassifier(BaseClassifier):
     def model(self) -> str | None:
         """The inner classifier's."""
         return self._inner.model
+
+    @property
+    def account(self) -> Hashable | None:
+        """The inner classifier's, if it has one."""
+        return self._inner.account if isinstance(self._inner, HasAccount) else None
 
     async def setup(self, task_manager: BaseTaskManager) -> None:
         """Set the inner classifier up for its first user."""

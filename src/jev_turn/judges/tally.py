@@ -23,6 +23,7 @@ class Stats:
         input_tokens: Tokens read by the model, those of late answers included.
         output_tokens: Tokens written by the model.
         latencies_ms: From sending to the verdict, one per answer.
+        waits_ms: From submitting to sending, one per ask that was sent.
     """
 
     asks: int = 0
@@ -33,6 +34,7 @@ class Stats:
     input_tokens: int = 0
     output_tokens: int = 0
     latencies_ms: list[int] = field(default_factory=list)
+    waits_ms: list[int] = field(default_factory=list)
 
     def ended(self, entry: Entry) -> None:
         """Count one ask's end."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -78,9 +79,13 @@ class TypeSafeClassifier(BaseClassifier):
         self._answered_by: str | None = None
         self._warm_connections = config.warm_connections
         self._warming: asyncio.Task[Any] | None = None
+        key = api_key or env.get(API_KEY_ENV, "")
+        url = base_url or env.get(BASE_URL_ENV, "").strip() or DEFAULT_BASE_URL
+        # A digest tells accounts apart as well as the key does, and can stand in a traceback.
+        self._account = hashlib.sha256(f"{url}\n{key}".encode()).hexdigest()
         self._client = new_client(
-            api_key or env.get(API_KEY_ENV, ""),
-            base_url or env.get(BASE_URL_ENV, "").strip() or DEFAULT_BASE_URL,
+            key,
+            url,
             self._model,
             config.keepalive_s,
             transport,
@@ -90,6 +95,11 @@ class TypeSafeClassifier(BaseClassifier):
     def model(self) -> str:
         """The model asked for."""
         return self._model
+
+    @property
+    def account(self) -> str:
+        """What tells this key at this server from others; not the key."""
+        return self._account
 
     @property
     def answered_by(self) -> str | None:

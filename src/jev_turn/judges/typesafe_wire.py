@@ -21,6 +21,7 @@ from typesafe_sdk import (
     TypeSafeAPIError,
     TypeSafeAPIResponseValidationError,
     TypeSafeError,
+    TypeSafeRateLimitError,
 )
 
 from jev_turn.errors import UnreadableVerdict
@@ -87,14 +88,22 @@ def failure(error: TypeSafeError | TimeoutError) -> ClassifierError:
     if isinstance(error, TypeSafeAPIConnectionError):
         return Unreachable("no connection")
     if isinstance(error, TypeSafeAPIError):
+        if isinstance(error, TypeSafeRateLimitError):
+            return RateLimited(_told(error), _seconds(error.retry_after_ms))
         default = Unreachable if error.status >= 500 else RequestRefused
-        told = f"HTTP {error.status}, request id {error.request_id or 'none'}"
-        return _BY_STATUS.get(error.status, default)(told)
+        return _BY_STATUS.get(error.status, default)(_told(error))
     return RequestRefused(f"the request could not be made: {type(error).__name__}")
+
+
+def _told(error: TypeSafeAPIError) -> str:
+    return f"HTTP {error.status}, request id {error.request_id or 'none'}"
+
+
+def _seconds(ms: float | None) -> float | None:
+    return None if ms is None else ms / 1000
 
 
 _BY_STATUS: dict[int, type[Unreachable]] = {
     401: AccessDenied,
     403: AccessDenied,
-    429: RateLimited,
 }
