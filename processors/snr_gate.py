@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 from loguru import logger
 from pipecat.audio.vad.vad_analyzer import VADParams
@@ -30,6 +30,7 @@ from jev_turn.dsp.config import GateConfig
 from jev_turn.dsp.level import fault
 from jev_turn.dsp.room import Edge, HearingLost, Room, SpeechStarted, SpeechStopped
 from jev_turn.policy import load_policy
+from jev_turn.processors._speech_check import SpeechCheck
 from jev_turn.processors.frames import MicStalledFrame, TurnStateFrame
 
 _ACTIVITY_EVERY_S = 0.2
@@ -64,20 +65,31 @@ class SnrGate(FrameProcessor):
 
     Args:
         config: Settings; the policy's when absent.
+        confirm: With ``"silero"``, sound that opened the gate and is not speech (a cough, music) is
+            dropped: ``VADUserStoppedSpeakingFrame`` follows after ``confirm_ms``, and the gate opens
+            again for speech only, until that sound is over. The opening itself comes as early as
+            without. It runs the model that Pipecat bundles, and only while the gate is open.
         recorder: Called with a line of the call record for each decision and, every 50 ms, the
             level. ``age_ms`` is how long ago the line's moment was when it was written.
         **kwargs: For ``FrameProcessor``.
+
+    Raises:
+        ValueError: ``confirm`` is something else.
     """
 
     def __init__(
         self,
         config: GateConfig | None = None,
         *,
+        confirm: Literal["silero"] | None = None,
         recorder: Callable[[dict[str, Any]], None] | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
+        if confirm not in (None, "silero"):
+            raise ValueError(f"SnrGate(confirm={confirm!r}): 'silero' or None")
         self._room = Room(config or load_policy().gate(), recorder)
+        self._check = SpeechCheck(self._room) if confirm else None
         self._arrived: dict[str, float] = {}
         self._active = 0.0
         self._complaints: set[str] = set()
@@ -146,7 +158,10 @@ class SnrGate(FrameProcessor):
         async with self._order:
             now = asyncio.get_running_loop().time()
             self._arrived[user] = now
-            await self._say(self._room.hear(user, frame.audio, frame.sample_rate))
+            edges = self._room.hear(user, frame.audio, frame.sample_rate)
+            if self._check:
+                edges += self._check.hear(user, frame.audio)
+            await self._say(edges)
             if self._room.speaking and now - self._active >= _ACTIVITY_EVERY_S:
                 self._active = now
                 await self.broadcast_frame(UserSpeakingFrame)

@@ -43,6 +43,8 @@ CONFIG = GateConfig(
     stall_ms=500,
     zeros_are_silence=False,
     preroll_ms=300,
+    confirm_ms=150,
+    confirm_probability=0.5,
 )
 FINE = replace(CONFIG, frame_ms=1, drop_bursts=False)
 """One frame a millisecond, so that a boundary can be met exactly."""

@@ -38,6 +38,9 @@ class GateConfig:
         zeros_are_silence: Off: a frame of zeros says nothing about the room (a muted
             microphone). On: it is silence (a transport that fills true silence with zeros).
         preroll_ms: Audio from before the opening that is kept for who asks, ms >= 0.
+        confirm_ms: With ``SnrGate(confirm="silero")``: sound heard since the opening, ms > 0, after
+            which it is dropped unless some of it, or of the pre-roll, was speech.
+        confirm_probability: What is speech there: at or over this by Silero, over 0 to 1.
     """
 
     hold_ms: int
@@ -61,6 +64,8 @@ class GateConfig:
     stall_ms: int
     zeros_are_silence: bool
     preroll_ms: int
+    confirm_ms: int
+    confirm_probability: float
 
     def __post_init__(self) -> None:
         for field in fields(self):

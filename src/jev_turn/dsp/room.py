@@ -117,6 +117,36 @@ class Room:
         """No chunk of a participant's has come for longer than ``stall_ms``."""
         return self._take(user, self.mics[user].starve())
 
+    def refuse(self, user: str, quiet_ms: int) -> list[Edge]:
+        """Count a participant's open microphone as closed: its sound is not speech.
+
+        Args:
+            user: The participant.
+            quiet_ms: How long nobody has spoken there.
+        """
+        before = self.speaking
+        self._open.discard(user)
+        self._write_check(user, "refuse")
+        return [SpeechStopped(quiet_ms)] if before and not self.speaking else []
+
+    def admit(self, user: str, held_ms: int) -> list[Edge]:
+        """Count a refused microphone as open after all.
+
+        Args:
+            user: The participant.
+            held_ms: How long ago speech began there.
+        """
+        before = self.speaking
+        self._open.add(user)
+        self._last_to_open = user
+        self._write_check(user, "admit")
+        return [*self._hearing(user), *([] if before else [SpeechStarted(held_ms)])]
+
+    def _write_check(self, user: str, what: str) -> None:
+        if self._write:
+            line = {"kind": "gate", "what": what, "stream_ms": self.mics[user].now_ms}
+            self._write({**line, "user_id": user, "age_ms": 0})
+
     def _take(self, user: str, events: Events) -> list[Edge]:
         edges: list[Edge] = []
         for event in events:
