@@ -50,7 +50,7 @@ lint: $(BOTS) ## Style, types, questions and policy
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/mypy tests bots
+	$(BIN)/mypy tests bots examples
 	$(BIN)/jev-turn lint
 
 soak: $(READY) ## Random conversations, checked from outside (TURNS=1000 SEED=1)

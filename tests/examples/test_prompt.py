@@ -62,5 +62,5 @@ def test_the_pairs_keep_its_second_line(name: str) -> None:
 
 def test_the_warning_of_its_third_line_exists() -> None:
     """The pairs' calls look for it; a warning that is worded differently would never be found."""
-    quoted = re.search(r'warning that ends with "([^"]+)"', PROMPT)
+    quoted = re.search(r'warning that says "([^"]+)"', PROMPT)
     assert quoted and quoted[1] in inspect.getsource(_host.warn_if_overruled)
