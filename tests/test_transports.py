@@ -60,3 +60,10 @@ async def test_the_runner_makes_a_browsers_connection() -> None:
 def test_a_telephone_line_has_its_preset(arguments: RunnerArguments, streak: int) -> None:
     """A caller is mostly alone, so one who is misread must not stay locked out."""
     assert policy_of(arguments).value("turn.side_talk_streak_max") == streak
+
+
+@pytest.mark.parametrize("other_end", ["eval", "twilio"])
+def test_zeros_are_silence_for_an_eval_harness_alone(other_end: str) -> None:
+    """It sends zeros between utterances; taken for a muted microphone, every turn would end late."""
+    arguments = WebSocketRunnerArguments(websocket=None, transport_type=other_end)  # type: ignore[arg-type]
+    assert policy_of(arguments).value("gate.zeros_are_silence") is (other_end == "eval")

@@ -29,18 +29,25 @@ def transport_params() -> dict[str, Callable[[], TransportParams]]:
 
 
 def policy_of(runner_args: RunnerArguments) -> Policy:
-    """Return the settings for a connection: on a telephone line those of the preset ``telephone``.
+    """Return the settings for a connection.
+
+    On a telephone line those of the preset ``telephone``. For Pipecat's evals zeros are silence:
+    the harness sends them between utterances, where a real microphone hears a room.
 
     Args:
-        runner_args: As ``create_transport`` has left them; it is what learns who provides the line.
+        runner_args: As ``create_transport`` has left them; it is what learns who is at the other
+            end.
 
     Raises:
-        PolicyError: A setting in the environment is wrong.
+        PolicyFileError: A setting in the environment is wrong.
     """
-    line = ""
+    other_end = ""
     if isinstance(runner_args, WebSocketRunnerArguments):
-        line = runner_args.transport_type or ""
-    return load_policy(preset="telephone" if line in TELEPHONES else None)
+        other_end = runner_args.transport_type or ""
+    return load_policy(
+        preset="telephone" if other_end in TELEPHONES else None,
+        sets=["gate.zeros_are_silence=true"] if other_end == "eval" else [],
+    )
 
 
 def _daily() -> TransportParams:
