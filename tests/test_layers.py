@@ -44,7 +44,7 @@ TABLE = {
     "setup_check": Layer({"errors", "processors"}, PIPECAT),
     "services": Layer({"errors", "assembly", "embedded"}, PIPECAT),
     "transports": Layer({"policy"}, PIPECAT),
-    "page": Layer({"services"}, {"fastapi", "loguru", "pipecat"}),
+    "page": Layer({"errors", "policy", "services"}, {"fastapi", "loguru", "pipecat"}),
     "server": Layer(
         {"errors", "policy", "judges.meter", "page"},
         {"fastapi", "loguru", "pipecat", "pydantic", "starlette", "uvicorn"},

@@ -56,3 +56,10 @@ def test_what_people_say_stays_out_of_the_log(
     shown = capsys.readouterr()
     assert "Open http://localhost:7860/" in shown.out
     assert "secret" not in shown.err and "a warning" in shown.err
+
+
+def test_a_wrong_setting_stops_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In one line that names it, and not in front of the first caller."""
+    monkeypatch.setenv("JEV_EOS_THRESHOLD", "often")
+    with pytest.raises(SystemExit, match="JEV_EOS_THRESHOLD.*often"):
+        announce(FastAPI())

@@ -13,8 +13,10 @@ from typing import Any
 from fastapi import FastAPI
 from loguru import logger
 
+from jev_turn.errors import JevTurnError
 from jev_turn.page.calls import end_calls_on_exit, follow_calls
 from jev_turn.page.mount import lines
+from jev_turn.policy import load_policy
 from jev_turn.services import chosen
 
 OPEN_ENV = "JEV_TURN_OPEN"
@@ -31,7 +33,14 @@ def announce(app: FastAPI) -> None:
 
     Args:
         app: Pipecat's (``from pipecat.runner.run import app``).
+
+    Raises:
+        SystemExit: A setting is wrong. The bot would otherwise learn of it from its first caller.
     """
+    try:
+        load_policy()
+    except JevTurnError as error:
+        raise SystemExit(f"jev-turn: {error}") from None
     before: Any = app.router.lifespan_context
     follow_calls()
 
