@@ -15,7 +15,6 @@ from pipecat.frames.frames import (
     ProposedUserStartedSpeakingFrame,
     ProposedUserStoppedSpeakingFrame,
     ServiceMetadataFrame,
-    StartFrame,
     TranscriptionFrame,
 )
 from pipecat.processors.frame_processor import FrameDirection, FrameProcessorSetup
@@ -54,10 +53,13 @@ class JevTurns(JevJudge):
         self.acts_by: BaseUserTurnStartStrategy | None = None
 
     async def see(self, frame: Frame) -> None:
-        """Take note of a frame that the aggregator has taken."""
+        """Take note of a frame that the aggregator has taken.
+
+        Strategies that are put in during a call have missed its ``StartFrame``.
+        """
+        if self.judge is None:
+            await self._start()
         match frame:
-            case StartFrame():
-                await self._start()
             case EndFrame() | CancelFrame():
                 self._hang_up()
             case _:

@@ -9,6 +9,7 @@ import pytest
 from pipecat.frames.frames import (
     InterruptionFrame,
     LLMFullResponseStartFrame,
+    ServiceMetadataFrame,
     UserStartedSpeakingFrame,
     UserStoppedSpeakingFrame,
 )
@@ -101,6 +102,15 @@ def test_a_turn_that_is_ended_before_its_final_waits_for_it() -> None:
     one = call(steps, 8)
     assert one.said == [WORDS]
     assert one.times(LLMFullResponseStartFrame) == [pytest.approx(5.0, abs=0.3)]
+
+
+def test_strategies_that_are_put_in_during_a_call_take_over() -> None:
+    """As a ``ServiceMetadataFrame`` does it, behind the start of the pipeline."""
+    strategies = JevUserTurnStrategies(Answers(finished))
+    install = ServiceMetadataFrame(service_name="any", user_turn_strategies=strategies)
+    params = LLMUserAggregatorParams()
+    one = run(Bot([(0.5, install), *said(1, WORDS)], None, 5, params=params).run())
+    assert (one.said, one.runs, one.interruptions) == ([WORDS], 1, 0)
 
 
 def test_a_detector_in_the_same_aggregator_serves() -> None:
