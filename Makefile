@@ -10,10 +10,10 @@ TURNS ?= 1000
 SEED ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo bot test gate lint soak bench lock clean
+.PHONY: help setup demo bot test gate lint soak bench release-check lock clean
 
 help: ## This list
-	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' $(MAKEFILE_LIST)
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' $(MAKEFILE_LIST)
 
 setup: $(BOTS) ## A virtual environment with everything, embedded speech included
 
@@ -58,6 +58,9 @@ soak: $(READY) ## Random conversations, checked from outside (TURNS=1000 SEED=1)
 
 bench: $(READY) ## What a call costs
 	@$(BIN)/jev-turn bench --cpu $(ARGS)
+
+release-check: $(BOTS) ## Archives, metadata, a clean installation, the dependencies
+	@tests/release/run.sh $(BIN)/python
 
 lock: ## Renews uv.lock and constraints.txt; needs uv
 	uv lock

@@ -127,6 +127,16 @@ def test_the_lock_names_public_sources_only() -> None:
     )
 
 
+def test_every_file_of_the_lock_has_a_hash() -> None:
+    """What is installed from the lock is what was locked, whoever serves it."""
+    files = [
+        file
+        for package in LOCK["package"]
+        for file in [*package.get("wheels", []), *filter(None, [package.get("sdist")])]
+    ]
+    assert files and all(file["hash"].startswith("sha256:") for file in files)
+
+
 def test_the_constraints_are_the_locks() -> None:
     """`make` installs the versions that uv would; `make lock` renews both."""
     locked = {(package["name"], package["version"]) for package in LOCK["package"]}

@@ -47,7 +47,7 @@ def test_a_link_leads_somewhere(target: str) -> None:
     assert (ROOT / target).exists()
 
 
-@pytest.mark.parametrize("target", sorted(set(re.findall(r"^make (\w+)", README, re.MULTILINE))))
+@pytest.mark.parametrize("target", sorted(set(re.findall(r"^make ([\w-]+)", README, re.MULTILINE))))
 def test_a_make_target_exists(target: str) -> None:
     """Every `make` command in README is a target."""
     assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(), re.MULTILINE)
