@@ -17,12 +17,12 @@ OURS = "pipecat-jev-turn"
 def licence(found: Distribution) -> str:
     """Return what a package says of its licence, the newest way of saying it first."""
     said = found.metadata
-    if expression := said.get("License-Expression"):
-        return str(expression)
+    if expression := said.get_all("License-Expression"):
+        return str(expression[0])
     classifiers = said.get_all("Classifier") or []
     names = [one.rpartition(" :: ")[2] for one in classifiers if one.startswith("License ::")]
     names = [name for name in names if name != "OSI Approved"]
-    free = (said.get("License") or "").strip().splitlines()
+    free = "".join(said.get_all("License") or []).strip().splitlines()
     return " AND ".join(names) or (free[0] if free else "")
 
 
