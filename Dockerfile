@@ -34,7 +34,7 @@ RUN python3 -c 'import glob, shutil, sys; \
 COPY --from=build /opt/jev /opt/jev
 COPY bots /app/bots
 # /data: the reply list, when no DATABASE_URL names a server.
-ENV HOME=/data PATH=/opt/jev/bin:$PATH PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1 \
+ENV HOME=/data ORT_DISABLE_TELEMETRY=1 PATH=/opt/jev/bin:$PATH PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1 \
     XDG_STATE_HOME=/data
 VOLUME /data
 WORKDIR /data

@@ -2,7 +2,7 @@
 #   docker build --platform linux/arm64 -f deploy/pipecat-cloud.Dockerfile -t your-registry/jev-turn:0.1 .
 FROM dailyco/pipecat-base:latest
 
-ENV UV_COMPILE_BYTECODE=1 UV_LINK_MODE=copy
+ENV ORT_DISABLE_TELEMETRY=1 UV_COMPILE_BYTECODE=1 UV_LINK_MODE=copy
 RUN --mount=type=cache,target=/root/.cache/uv \
     --mount=type=bind,source=uv.lock,target=uv.lock \
     --mount=type=bind,source=pyproject.toml,target=pyproject.toml \

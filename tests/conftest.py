@@ -10,11 +10,11 @@ import ssl
 from collections.abc import Callable
 from typing import Any
 
-import onnxruntime
 import pytest
 from hypothesis import settings
 from loguru import logger
 
+import jev_turn  # noqa: F401  (before onnxruntime, which it tells to report nothing)
 from jev_turn.processors._pipecat import IS_1_12
 
 pytest_plugins = ["support.gate"]
@@ -90,6 +90,8 @@ def _only_loopback() -> Any:
 @pytest.fixture(autouse=True, scope="session")
 def _models_and_certificates_once() -> Any:
     """Loads each model file once, and the certificates that nothing on this host needs."""
+    import onnxruntime
+
     real = onnxruntime.InferenceSession, ssl.create_default_context
     sessions: dict[str, Any] = {}
     contexts: dict[str, ssl.SSLContext] = {}

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -38,3 +42,21 @@ async def test_loopback_works() -> None:
         reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
         assert await reader.read() == b""
         writer.close()
+
+
+def test_onnxruntime_is_told_to_report_nothing(tmp_path: Path) -> None:
+    """With this package imported first, it makes no identity for this machine to report with."""
+    # It keeps quiet by itself where it finds itself in a CI.
+    env = {"HOME": str(tmp_path), "PATH": os.environ["PATH"]}
+    env["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
+    code = "import jev_turn, onnxruntime"
+    subprocess.run([sys.executable, "-c", code], check=True, env=env, cwd=tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_onnxruntime_reports_when_somebody_wants_it(tmp_path: Path) -> None:
+    """What the environment says already is left as it is."""
+    env = {**os.environ, "ORT_DISABLE_TELEMETRY": "0"}
+    code = "import jev_turn, os; print(os.environ['ORT_DISABLE_TELEMETRY'])"
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True)
+    assert done.stdout.strip() == "0"
