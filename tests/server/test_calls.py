@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -13,7 +14,9 @@ from support.bot import Answers, Bot, said
 
 from jev_turn.play.clock import run
 from jev_turn.policy import load_policy
+from jev_turn.processors._record import reason_of
 from jev_turn.processors.jev_judge import JevJudge
+from jev_turn.processors.reply_list import ReplyList
 from jev_turn.record import CallRecord
 from jev_turn.server import setup_worker
 from jev_turn.server.calls import CallRefused, Calls
@@ -46,9 +49,11 @@ def setup_file(monkeypatch: pytest.MonkeyPatch) -> None:
 class Outcome:
     """What a served call leaves behind."""
 
-    def __init__(self, config: ServerConfig, steps: list[Any]) -> None:
+    def __init__(
+        self, config: ServerConfig, steps: list[Any], kind: Callable[..., Any] = JevJudge
+    ) -> None:
         self.record = CallRecord(None, words=False)
-        judge = JevJudge(Answers(lambda name, _: SURE.get(name, 0.9)), record=self.record)
+        judge = kind(Answers(lambda name, _: SURE.get(name, 0.9)), record=self.record)
         self.bot = Served(steps, judge, lasts=0)
         self.calls = Calls(config)
         self.call: Any = None
@@ -75,9 +80,10 @@ class Outcome:
         return [line["why"] for line in self.record.records if line["kind"] == "end"]
 
 
-def test_a_call_lasts_so_long(setup_file: None) -> None:
-    """At the limit the pipeline ends in order, and the record says why."""
-    call = run(Outcome(limits(call_max_ms=3_000), []).hold())
+@pytest.mark.parametrize("kind", [JevJudge, partial(ReplyList, persist=False)])
+def test_a_call_lasts_so_long(setup_file: None, kind: Callable[..., Any]) -> None:
+    """At the limit the pipeline ends in order, and the record says why, in both ways of turns."""
+    call = run(Outcome(limits(call_max_ms=3_000), [], kind).hold())
     assert call.bot.times(EndFrame) and not call.bot.times(CancelFrame)
     assert 3.0 <= call.took_s < 3.5
     assert (call.call.why, call.ends) == ("call_minutes", ["call_minutes"])
@@ -204,3 +210,10 @@ def test_a_ticket_is_good_once_and_not_for_long() -> None:
     now[0] = 1.0
     assert tickets.take(second) is None
     tickets.issue()
+
+
+@pytest.mark.parametrize("reason", [None, "", "she said goodbye", 4, "bye!", {"text": "goodbye"}])
+def test_only_a_single_word_is_a_reason(reason: Any) -> None:
+    """What an application gives as its reason may be somebody's words; the record does not take it."""
+    assert reason_of(EndFrame(reason=reason)) is None
+    assert reason_of(EndFrame(reason="goodbye")) == "goodbye"

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 
 from loguru import logger
 
-from jev_turn.errors import JevTurnError
+from jev_turn.errors import ConfigError, JevTurnError
 from jev_turn.server.call import Call, current
 from jev_turn.server.config import ServerConfig
 
@@ -113,6 +113,9 @@ class Calls:
         call.meter()
         try:
             await bot()
+        except ConfigError as error:
+            call.why = "failed"
+            logger.error(f"call {call.number}: {error}")
         except Exception as error:
             # Its text may hold what somebody said, or a key.
             call.why = "failed"
