@@ -43,6 +43,7 @@ TABLE = {
     "assembly": Layer(MIDDLE | {"processors"}, PIPECAT),
     "setup_check": Layer({"errors", "processors"}, PIPECAT),
     "services": Layer({"errors", "assembly", "embedded"}, PIPECAT),
+    "template": Layer({"errors"}, set()),
     "local_audio": Layer({"errors"}, PIPECAT | {"pyaudio"}),
     "transports": Layer({"policy"}, PIPECAT),
     "page": Layer({"errors", "policy", "services"}, {"fastapi", "loguru", "pipecat"}),

@@ -52,7 +52,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.packaging
 def test_the_wheel_holds_every_file_of_the_package(wheel: Path) -> None:
-    """Each file under the three source folders is in the wheel, under `jev_turn` alone."""
+    """Each file under the source folders is in the wheel, under `jev_turn` alone."""
     sources = {"src/jev_turn": "", "processors": "processors/", "questions": "questions/"}
     wanted = {
         f"jev_turn/{prefix}{path.relative_to(ROOT / folder).as_posix()}"
@@ -60,8 +60,18 @@ def test_the_wheel_holds_every_file_of_the_package(wheel: Path) -> None:
         for path in (ROOT / folder).rglob("*")
         if path.is_file() and path.suffix != ".pyc"
     }
+    templates = {f"jev_turn/templates/{name}.py" for name in ("duplex", "finish_turn")}
     held = {name for name in _files(wheel) if ".dist-info/" not in name}
-    assert held == wanted
+    assert held == wanted | templates
+
+
+@pytest.mark.packaging
+def test_the_bots_that_new_writes_travel_with_the_wheel(installed: Path) -> None:
+    """`jev-turn new` needs no checkout."""
+    code = "from jev_turn.template import template; print(template('finish-turn'), end='')"
+    assert _run(sys.executable, "-c", code, path=installed) == (
+        (ROOT / "bots/finish_turn.py").read_text()
+    )
 
 
 @pytest.mark.packaging

@@ -221,6 +221,18 @@ def serve(
     run(bot_file, host, port)
 
 
+@app.command("new")
+def new(
+    kind: Annotated[Mode, typer.Argument(metavar="duplex|finish-turn")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A new file.")],
+) -> None:
+    """Write a bot to change and to run."""
+    from jev_turn.template import write_bot
+
+    write_bot(kind, file)
+    print(f"{file} is written. Run it: python {file}")
+
+
 @app.command("lint")
 def lint(
     folder: Annotated[
