@@ -31,7 +31,7 @@ $(READY): pyproject.toml constraints.txt
 
 $(BOTS): $(READY)
 	@echo "Installing what the bots need beside it: the web server and the vendors' packages"
-	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[embedded,server,deepgram,cartesia]"
+	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[embedded,server,deepgram,cartesia,daily]"
 	@touch $@
 
 demo: $(READY) ## Conversations through a real pipeline, with no key (ARGS="--fast")
@@ -64,7 +64,7 @@ release-check: $(BOTS) ## Archives, metadata, a clean installation, the dependen
 
 lock: ## Renews uv.lock and constraints.txt; needs uv
 	uv lock
-	uv export --quiet --frozen --extra embedded --extra server --extra deepgram --extra cartesia --group dev --no-hashes --no-annotate --no-header \
+	uv export --quiet --frozen --extra embedded --extra server --extra deepgram --extra cartesia --extra daily --group dev --no-hashes --no-annotate --no-header \
 	  --no-emit-project --output-file constraints.txt
 
 clean: ## Removes what the other targets made
