@@ -66,7 +66,7 @@ async def test_each_participant_has_a_floor_of_its_own(monkeypatch: pytest.Monke
     heard: dict[str, int] = {}
     worker = PipelineWorker(Pipeline([source, gate, openings]), enable_rtvi=False)
 
-    @worker.event_handler("on_pipeline_started")  # type: ignore[untyped-decorator]
+    @worker.event_handler("on_pipeline_started")
     async def talk(worker: PipelineWorker, frame: Frame) -> None:
         for number in range(300):
             await source._on_participant_audio_data("street", noise(-50, number), "microphone")
