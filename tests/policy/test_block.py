@@ -40,7 +40,7 @@ def test_line_ends_of_other_systems_make_no_difference() -> None:
         ("a\n```json\n{}\n", 2, "never ends"),
         ("```json\n[1]\n```", [1], "JSON object"),
         ("```json\n```", "", "not JSON"),
-        ('\n\n```json\n{\n  "a": 1,\n}\n```', "}", "(line 6)"),
+        ('\n\n```json\n{\n  "a" 1\n}\n```', '"a" 1', "(line 5)"),
         ('```json\n{"a": 1} // why\n```', '{"a": 1} // why', "not JSON"),
     ],
 )

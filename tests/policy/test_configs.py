@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import fields
 from typing import Any, get_type_hints
 
@@ -92,9 +93,9 @@ def test_both_ends_of_every_range_can_be_built(section: str, edge: str) -> None:
 @pytest.mark.parametrize("section", CONFIGS)
 def test_every_field_is_documented(section: str) -> None:
     """Meaning, unit and range stand in the docstring."""
-    documented = CONFIGS[section].__doc__ or ""
+    documented = inspect.getdoc(CONFIGS[section]) or ""
     for field in fields(CONFIGS[section]):
-        assert f"        {field.name}: " in documented
+        assert f"    {field.name}: " in documented
 
 
 def test_a_bot_may_set_fields_in_code() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from dataclasses import fields, replace
 from typing import Any
@@ -42,8 +43,8 @@ def test_the_packaged_policy_makes_a_valid_config(config: TurnConfig) -> None:
 
 def test_every_setting_is_documented() -> None:
     """Meaning, unit and range stand in one place: the class's docstring."""
-    doc = TurnConfig.__doc__ or ""
-    assert [name for name in NAMES if f"        {name}: " not in doc] == []
+    doc = inspect.getdoc(TurnConfig) or ""
+    assert [name for name in NAMES if f"    {name}: " not in doc] == []
 
 
 @pytest.mark.parametrize("name", [name for name, kind in NAMES.items() if kind == "float"])
