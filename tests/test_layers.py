@@ -52,7 +52,8 @@ TABLE = {
         {"fastapi", "loguru", "pipecat", "pydantic", "starlette", "uvicorn"},
     ),
     "embedded": Layer(
-        {"errors", "policy"}, PIPECAT | {"hibari", "moonshine_voice", "onnxruntime", "soxr"}
+        {"errors", "policy"},
+        PIPECAT | {"faster_whisper", "hibari", "moonshine_voice", "onnxruntime", "soxr"},
     ),
 }
 ON_TOP = {"cli", "calls", "demo", "play", "bench"}

@@ -64,7 +64,9 @@ def test_only_what_can_be_english_counts_as_words(raw: str, words: str) -> None:
 
 def test_a_missing_package_says_how_to_get_it() -> None:
     """The error names the package, its version, the command, and where there is no wheel."""
-    with pytest.raises(ConfigError, match=r"moonshine-voice==0\.0\.73.*\[embedded\].*glibc 2\.34"):
+    with pytest.raises(
+        ConfigError, match=r"moonshine-voice==0\.0\.73.*\[embedded\].*glibc 2\.34.*\[whisper\]"
+    ):
         inside("no_such_recogniser", RECOGNISER, "assets/tiny-en")
 
 

@@ -208,3 +208,13 @@ def test_the_recogniser_is_closed_with_the_service() -> None:
 def test_the_language_can_be_asked_for() -> None:
     """The embedded judge warns when its recogniser's language is not English."""
     assert EmbeddedSTTService(recogniser=Reader()).language == "en"
+
+
+def test_the_recognisers_own_name_is_the_model() -> None:
+    """A call record tells which one heard the call; one without a name goes by its class."""
+
+    class Named(Reader):
+        name = "whisper-tiny-en"
+
+    assert EmbeddedSTTService(recogniser=Named()).model_name == "whisper-tiny-en"
+    assert EmbeddedSTTService(recogniser=Reader()).model_name == "Reader"

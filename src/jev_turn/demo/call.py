@@ -182,7 +182,7 @@ class Studio:
         return {
             "name": self._conversation.name,
             "models": {
-                "stt": "moonshine-tiny-en",
+                "stt": self._stt.model_name,
                 "llm": "scripted",
                 "tts": "hibari",
                 "judge": judge,

