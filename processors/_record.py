@@ -118,6 +118,7 @@ class TurnRecord:
             "holding_floor": config.holding_floor_min,
             "addressed_to_agent": config.addressee_threshold,
             "taking_floor": config.barge_in_threshold,
+            "enough_to_answer": config.speculate_enough_min,
         }
         return {name: table[name] for name in probabilities}
 

@@ -25,6 +25,7 @@ from pipecat.frames.frames import (
 from pipecat.processors.frame_processor import FrameCallback, FrameDirection, FrameProcessorSetup
 from pipecat.turns.user_turn_strategies import UserTurnStrategies
 
+from jev_turn.judges.bundles import SPECULATING, TURN
 from jev_turn.judges.judge import Judge
 from jev_turn.judges.state import Situation
 from jev_turn.judges.transcript import stable_word_ratio, trajectory
@@ -144,6 +145,7 @@ class TurnHost(MachineHost):
             create_task=self.create_task,
             on_event=self.feed,
             on_record=self._record.answer,
+            bundles=SPECULATING if self._config.speculate else TURN,
         )
         warn_if_overruled(self)
         await self.broadcast_frame(

@@ -35,6 +35,11 @@ class HeldWords:
         """The open segment's latest frame, if it has one."""
         return self._frames.get(self.segment)
 
+    @property
+    def latest(self) -> AnyTranscription | None:
+        """The latest frame held."""
+        return self._frames[max(self._frames)] if self._frames else None
+
     def forget(self, number: int) -> None:
         """Let go of a final whose words an earlier turn has taken already."""
         self._frames.pop(number, None)

@@ -79,7 +79,7 @@ class BargeInClassifier(TurnHost):
         self._own_stop = list(stop)
         super().__init__(
             classifier,
-            config=policy.turn(language=language, ends=False),
+            config=policy.turn(language=language, ends=False, speculate=False),
             policy=policy,
             strategies=OwnEnd(start=[self._opening], stop=self._own_stop),
             record=record,

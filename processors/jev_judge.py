@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -9,26 +10,33 @@ from pipecat.classifiers.base_classifier import BaseClassifier
 from pipecat.frames.frames import (
     EagerEndOfTurnCancelFrame,
     EagerTranscriptionFrame,
+    ErrorFrame,
     Frame,
+    HeartbeatFrame,
+    InterruptionFrame,
     ProposedUserStartedSpeakingFrame,
     ProposedUserStoppedSpeakingFrame,
+    SystemFrame,
     TranscriptionFrame,
     UserStartedSpeakingFrame,
     UserStoppedSpeakingFrame,
 )
 from pipecat.processors.aggregators.llm_response_universal import LLMUserAggregator
-from pipecat.processors.frame_processor import FrameDirection
-from pipecat.turns.user_turn_strategies import ExternalUserTurnStrategies
+from pipecat.processors.frame_processor import FrameDirection, FrameProcessorSetup
+from pipecat.services.llm_service import LLMService
 
+from jev_turn.errors import ConfigError
 from jev_turn.policy import Policy
+from jev_turn.processors._early_reply import EarlyReply, Speculations, strategies_for
 from jev_turn.processors._host import aggregator_behind
 from jev_turn.processors._record import Recorder
 from jev_turn.processors._turns import TurnHost, policy_for
+from jev_turn.processors._words import AnyTranscription, rewritten
 from jev_turn.turn import events as ev
 from jev_turn.turn.context import Context
-from jev_turn.turn.effects import Claim, Discard, Effect, EndTurn
+from jev_turn.turn.effects import Claim, Discard, Effect, EndTurn, Speculate, Withdraw
 
-_TURNS_OF_THE_RECOGNISER = (
+_OF_THE_RECOGNISER = (
     ProposedUserStartedSpeakingFrame,
     ProposedUserStoppedSpeakingFrame,
     UserStartedSpeakingFrame,
@@ -54,7 +62,9 @@ class JevJudge(TurnHost):
         ``ProposedUserStartedSpeakingFrame`` when words are accepted as a turn, and again after
         each pause while that turn is open. At the end of a turn that frame, the held finals
         unmodified, and ``ProposedUserStoppedSpeakingFrame``. ``UserBackchannelFrame`` for a nod.
-        ``InterruptionFrame`` both ways, once per reply. ``TurnStateFrame`` upstream.
+        ``InterruptionFrame`` both ways, once per reply. ``TurnStateFrame`` upstream. With
+        ``speculate``, ``EagerTranscriptionFrame`` and ``EagerEndOfTurnCancelFrame``, and several
+        finals of a turn as one.
 
     Example:
         judge = JevJudge(TypeSafeClassifier())
@@ -65,6 +75,8 @@ class JevJudge(TurnHost):
         policy: Every setting; the packaged policy and the environment by default.
         record: Where to write what was seen and decided, for instance a ``CallRecord``.
         language: The recogniser's language tag: it chooses the stop words.
+        speculate: Begin the reply while quiet still confirms the end of the turn; the model holds
+            it until then. ``None`` asks the policy, where it is off.
         **kwargs: For Pipecat's ``FrameProcessor``.
     """
 
@@ -77,14 +89,17 @@ class JevJudge(TurnHost):
         policy: Policy | None = None,
         record: Recorder | None = None,
         language: str = "en",
+        speculate: bool | None = None,
         **kwargs: Any,
     ) -> None:
         policy = policy_for(classifier, policy)
+        chosen = {} if speculate is None else {"speculate": speculate}
+        config = policy.turn(language=language, **chosen)
         super().__init__(
             classifier,
-            config=policy.turn(language=language),
+            config=config,
             policy=policy,
-            strategies=ExternalUserTurnStrategies(enable_interruptions=False),
+            strategies=strategies_for(config),
             record=record,
             language=language,
             **kwargs,
@@ -92,10 +107,24 @@ class JevJudge(TurnHost):
         self._owed: list[TranscriptionFrame] = []
         self._sent: dict[int, TranscriptionFrame] = {}
         self._aggregator: LLMUserAggregator | None = None
+        self._early = EarlyReply(self.push_frame)
+        self.speculations = Speculations()
+
+    async def setup(self, setup: FrameProcessorSetup) -> None:  # type: ignore[override]
+        """Set up the judge; refuse to speculate without a model that can hold its reply."""
+        await super().setup(setup)
+        if self._config.speculate and not self._early.attach(setup.pipeline_worker):
+            self._config = replace(self._config, speculate=False)
+            self._strategies = strategies_for(self._config)
+            raise ConfigError(
+                f"{self}: speculate needs a model that can hold its reply until the turn ends, an "
+                "LLMService of Pipecat's, and this bot has none: turns are taken without it"
+            )
 
     async def cleanup(self) -> None:
         """Release the judge and the aggregator."""
         await super().cleanup()
+        self._early.detach()
         if self._aggregator is not None:
             self._aggregator.remove_event_handler("on_before_process_frame", self._arrives)
 
@@ -105,6 +134,13 @@ class JevJudge(TurnHost):
         if self._aggregator is not None:
             self._aggregator.add_event_handler("on_before_process_frame", self._arrives)
 
+    async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
+        """Handle one frame; what a held reply would take along into the dark goes before it."""
+        if self.context.guess is not None and _would_be_held(frame, direction):
+            self.feed(ev.SpeculationLost(self.now_ms(), "application"))
+            await self.drain()
+        await super().process_frame(frame, direction)
+
     def _arrives(self, aggregator: LLMUserAggregator, frame: Frame) -> None:
         """Take back a final that a mute has overtaken: the aggregator is about to drop it."""
         sent = self._sent.pop(frame.id, None)
@@ -112,9 +148,39 @@ class JevJudge(TurnHost):
             self._owed.append(sent)
 
     def _consumes(self, frame: Frame, direction: FrameDirection) -> bool:
-        if isinstance(frame, _TURNS_OF_THE_RECOGNISER):
-            return direction is FrameDirection.DOWNSTREAM
+        if isinstance(frame, _OF_THE_RECOGNISER):
+            if direction is FrameDirection.DOWNSTREAM:
+                return True
+        if lost := self._loses(frame, direction):
+            self.feed(ev.SpeculationLost(self.now_ms(), lost))
         return super()._consumes(frame, direction)
+
+    def _loses(self, frame: Frame, direction: FrameDirection) -> str:
+        """Say what takes the held reply away, if ``frame`` does."""
+        if self.context.guess is None:
+            return ""
+        up = direction is FrameDirection.UPSTREAM
+        match frame:
+            case EagerEndOfTurnCancelFrame() if up:
+                self._early.settled()
+                return "pipeline"
+            case ErrorFrame() if up and isinstance(frame.processor, LLMService):
+                return "failed"
+            case InterruptionFrame():
+                return "interrupted"
+        return ""
+
+    def _translate(self, effect: Effect) -> None:
+        self.speculations.count(effect)
+        match effect:
+            case Speculate() if self._muted:
+                self.feed(ev.SpeculationLost(self.now_ms(), "muted"))
+            case Speculate():
+                self.order(partial(self._early.begin, effect.text, self._words.latest))
+            case Withdraw():
+                self.order(self._early.withdraw)
+            case _:
+                super()._translate(effect)
 
     def _claim(self) -> None:
         self.order(self._propose)
@@ -161,15 +227,36 @@ class JevJudge(TurnHost):
 
     async def _commit(self) -> None:
         """Hand the finals to the aggregator, which hears nothing while the user is muted."""
+        if self._muted:
+            # Another run may take the held reply's place before the words can follow it.
+            await self._early.withdraw()
         if self._muted or not self._owed:
             return
-        owed, self._owed = self._owed, []
+        owed, self._owed = self._joined(), []
+        self._early.settled()
         await self._propose()
         if self._aggregator is not None:
             self._sent |= {frame.id: frame for frame in owed}
         for frame in owed:
             await self.push_frame(frame)
         await self.push_frame(_stop())
+
+    def _joined(self) -> list[TranscriptionFrame]:
+        """Return the finals owed; those who compare them with early words need them as one."""
+        if not self._config.speculate or len(self._owed) < 2:
+            return self._owed
+        return [rewritten(self._owed[-1], " ".join(frame.text for frame in self._owed))]
+
+
+def _would_be_held(frame: Frame, direction: FrameDirection) -> bool:
+    """Tell whether the model would hold ``frame``, such as speech that the application orders.
+
+    It would be thrown away together with a reply that is withdrawn.
+    """
+    of_the_call = isinstance(frame, SystemFrame | HeartbeatFrame)
+    if of_the_call or isinstance(frame, AnyTranscription) or isinstance(frame, _OF_THE_RECOGNISER):
+        return False
+    return direction is FrameDirection.DOWNSTREAM and frame.interruptible
 
 
 def _stop() -> ProposedUserStoppedSpeakingFrame:

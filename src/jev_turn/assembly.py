@@ -39,6 +39,8 @@ class Duplex:
         policy: Every setting; the packaged policy and the environment by default.
         record: Where the processors write what they saw and decided.
         language: The recogniser's language tag.
+        speculate: Begin the reply while quiet still confirms the end of the turn; ``None`` asks the
+            policy, where it is off.
 
     Example:
         duplex = Duplex()
@@ -54,10 +56,13 @@ class Duplex:
         policy: Policy | None = None,
         record: Recorder | None = None,
         language: str = "en",
+        speculate: bool | None = None,
     ) -> None:
         policy = policy or load_policy()
         self.classifier = classifier or classifier_from_environment(language=language)
-        self.judge = JevJudge(self.classifier, policy=policy, record=record, language=language)
+        self.judge = JevJudge(
+            self.classifier, policy=policy, record=record, language=language, speculate=speculate
+        )
         lines = gate_recorder(record, self.judge.now_ms) if record is not None else None
         self.gate = SnrGate(policy.gate(), recorder=lines)
 

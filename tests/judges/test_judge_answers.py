@@ -21,7 +21,7 @@ from support.fake_judges import (
 )
 
 from jev_turn.errors import ConfigError
-from jev_turn.judges.bundles import TURN, as_yes_no
+from jev_turn.judges.bundles import SPECULATING, TURN, as_yes_no
 from jev_turn.judges.judge import Judge
 from jev_turn.turn.events import Judged
 from jev_turn.turn.verdict import Verdict
@@ -165,7 +165,9 @@ def test_a_question_file_reaches_the_classifier_untouched() -> None:
     assert (question.yes, question.no) == ("Done.", "Not done.")
 
 
-def test_the_speaking_bundle_is_a_whole_verdict() -> None:
+def test_the_bundles_are_a_whole_verdict() -> None:
     """Every field of a verdict has its question, in the verdict's order."""
-    assert TURN["speaking"] == tuple(Verdict.__dataclass_fields__)
+    fields = tuple(Verdict.__dataclass_fields__)
+    assert TURN["speaking"] == fields[:4]
+    assert SPECULATING["listening"] == (*fields[:3], fields[4])
     assert TURN["listening"] == TURN["speaking"][:3]

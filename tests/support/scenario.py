@@ -4,7 +4,8 @@ A file is prose with fenced ``scenario`` blocks. In a block, ``<ms> <event>`` fe
 ``> <ms> <effect>`` is what it answered. ``REWRITE_SCENARIOS=1`` writes the answers back.
 
 Events: ``onset``, ``quiet MS``, ``stalled``, ``back``, ``heard "TEXT"``, ``final "TEXT"``,
-``judged ask=N complete=P [holding=P] [addressed=P] [taking=P]``, ``failed ask=N ERROR``,
+``judged ask=N complete=P [holding=P] [addressed=P] [taking=P] [enough=P]``,
+``failed ask=N ERROR``, ``lost REASON`` (the reply that was begun early),
 ``agent STATE``, ``opened``, ``open-refused WHY``, ``ended``, ``end-refused WHY``, ``elsewhere WHY``,
 ``hang-up`` and ``tick`` (only lets time pass). ``set key=value ...`` before the first event changes
 settings, ``acks manual`` stops the runner from confirming ``OpenTurn`` and ``EndTurn`` at once, and
@@ -127,7 +128,11 @@ def _event(at: int, text: str, runner: Runner) -> ev.Event:
 
 def _judged(at: int, p: dict[str, Any]) -> ev.Judged:
     verdict = Verdict(
-        p["complete"], p.get("holding", 0.0), p.get("addressed", 1.0), p.get("taking")
+        p["complete"],
+        p.get("holding", 0.0),
+        p.get("addressed", 1.0),
+        p.get("taking"),
+        p.get("enough"),
     )
     return ev.Judged(at, p["ask"], verdict)
 
@@ -143,6 +148,7 @@ _PLAIN: dict[str, Callable[[int, str], ev.Event]] = {
     "ended": lambda at, _: ev.Ended(at),
     "end-refused": ev.EndRefused,
     "elsewhere": ev.EndedElsewhere,
+    "lost": ev.SpeculationLost,
     "hang-up": lambda at, _: ev.HungUp(at),
     "tick": lambda at, _: ev.Tick(at),
 }

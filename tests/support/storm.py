@@ -18,6 +18,7 @@ from jev_turn.turn.effects import (
     AskJudge,
     Backchannel,
     Claim,
+    Commit,
     Discard,
     Effect,
     EndTurn,
@@ -26,6 +27,8 @@ from jev_turn.turn.effects import (
     OpenTurn,
     Retract,
     Segment,
+    Speculate,
+    Withdraw,
 )
 from jev_turn.turn.machine import dispatch
 from jev_turn.turn.verdict import Verdict
@@ -52,6 +55,9 @@ class Watch:
     ended: int = 0
     is_open: bool = False
     confirmed: bool = False
+    held: str | None = None
+    kept: str | None = None
+    tried: list[str] = field(default_factory=list)
     left: list[Segment] = field(default_factory=list)
 
     def see(self, event: ev.Event, at: int) -> None:
@@ -74,6 +80,8 @@ class Watch:
             case OpenTurn():
                 assert not self.is_open, "a second OpenTurn in one turn"
                 self.is_open, self.confirmed, self.opened = True, False, self.opened + 1
+            case Speculate() | Commit() | Withdraw():
+                self._speculates(effect)
             case EndTurn():
                 self._ends(effect, at)
             case Interrupt():
@@ -94,9 +102,25 @@ class Watch:
             case Note(kind="thinking_ceiling"):
                 self.agent, self.stopped = "listening", False
 
+    def _speculates(self, effect: Speculate | Commit | Withdraw) -> None:
+        """One reply is held at a time, and none outlives what became of it."""
+        if isinstance(effect, Speculate):
+            assert self.config.speculate and self.held is None and self.is_open
+            assert self.agent == "listening" or self.stopped, "begun while another is on its way"
+            assert all(tokens(words) != tokens(effect.text) for words in self.tried), "tried before"
+            self.held, self.tried = effect.text, [*self.tried, effect.text]
+            assert len(self.tried) <= self.config.speculate_runs_max
+            return
+        assert self.held is not None, "nothing is held"
+        self.kept = self.held if isinstance(effect, Commit) else None
+        self.held = None
+
     def _ends(self, effect: EndTurn, at: int) -> None:
         config = self.config
         assert config.ends and self.is_open
+        assert self.held is None, "a reply is still held"
+        assert self.kept is None or tokens(self.kept) == tokens(effect.text), "other words"
+        self.kept, self.tried = None, []
         assert tokens(effect.text), "an empty turn was ended"
         assert effect.text == " ".join(" ".join(s.text for s in effect.segments).split())
         since = self.quiet_since if self.mic_seen else self.word_at
@@ -177,8 +201,19 @@ class Storm:
         self._took(before, event, effects)
         for effect in effects:
             self.watch.check(effect, self.ctx.at)
+        self._held_reply(event, effects)
+        for effect in effects:
             self._translate(effect)
         return effects
+
+    def _held_reply(self, event: ev.Event, effects: tuple[Effect, ...]) -> None:
+        if isinstance(event, ev.SpeculationLost) and event.reason == "pipeline":
+            self.watch.held = None
+        if self.ctx.guess is not None:
+            assert tokens(self.ctx.guess) == tokens(self.ctx.turn.text), "it answers other words"
+        assert self.ctx.guess == self.watch.held
+        if not self.ctx.turn.has_words and not any(isinstance(e, Speculate) for e in effects):
+            self.watch.tried = list(self.ctx.turn.guessed)
 
     def _took(self, before: Context, event: ev.Event, effects: tuple[Effect, ...]) -> None:
         kinds = {effect.kind for effect in effects if isinstance(effect, Note)}
@@ -214,6 +249,8 @@ class Storm:
             yield from self._answer(kind, at, detail)
         elif kind < 27:
             yield ev.Agent(at, ("listening", "thinking", "speaking")[detail % 3])
+        elif kind == 27 and detail % 2:
+            yield ev.SpeculationLost(at, ("pipeline", "failed")[detail % 4 > 1])
         elif self.faithful:
             yield ev.Tick(at)
         elif kind < 30:
@@ -268,7 +305,11 @@ class Storm:
             yield answer
             return
         effects = self.send(answer)
-        allowed = {Interrupt, Claim, Note} if isinstance(answer, ev.Judged) else {Note}
+        allowed = (
+            {Interrupt, Claim, Note, Withdraw}
+            if isinstance(answer, ev.Judged)
+            else {Note, Withdraw}
+        )
         interrupted = any(isinstance(effect, Interrupt) for effect in effects)
         kinds = {type(effect) for effect in effects} - ({AskJudge} if interrupted else set())
         assert kinds <= allowed, f"a stale answer did {kinds}"
@@ -288,6 +329,7 @@ def _verdict(detail: int, kind: int = 16) -> Verdict:
         0.8 if detail % 11 == 0 else 0.1,
         0.2 if detail % 5 == 0 else 0.9,
         taking,
+        (None, 0.3, 0.9)[detail % 3],
     )
 
 

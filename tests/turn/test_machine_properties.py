@@ -24,6 +24,8 @@ CHANGES: dict[str, st.SearchStrategy[Any]] = {
     "semantic_barge_in": st.booleans(),
     "barge_in_requires_addressed": st.booleans(),
     "withdraw_while_thinking": st.booleans(),
+    "speculate": st.booleans(),
+    "speculate_runs_max": st.integers(1, 3),
     "stop_words": st.sampled_from([(), ("stop", "no")]),
     "debounce_ms": st.sampled_from([0, 150]),
     "confirm_min_ms": st.sampled_from([0, 350]),
@@ -48,7 +50,8 @@ def test_the_rules_hold_in_every_storm(
 ) -> None:
     """One opening per turn, an end only with words and enough quiet, one interruption per reply.
 
-    Also: nothing but an interruption from a stale answer, no hold that a timer ends, no deadline in
+    Also: a reply is begun once for the same words, held alone, and let out for these words only.
+    Nothing but an interruption from a stale answer, no hold that a timer ends, no deadline in
     the past, an input that is never changed.
     """
     played = storm(config, changes | {"ends": ends}, data, acks=acks)

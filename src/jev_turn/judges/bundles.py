@@ -18,6 +18,9 @@ TURN: Ids = {
 }
 """The turn machine's."""
 
+SPECULATING: Ids = {**TURN, "listening": (*TURN["listening"], "enough_to_answer")}
+"""The turn machine's where a reply may be begun before the end of the turn."""
+
 EAR: Ids = {"ear": ("enough_to_answer", "holding_floor")}
 """The reply list's."""
 

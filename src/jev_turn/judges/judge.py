@@ -8,7 +8,7 @@ from typing import Any
 from pipecat.classifiers.base_classifier import BaseClassifier, YesNoQuestion
 
 from jev_turn.judges.asking import Asker, CreateTask
-from jev_turn.judges.bundles import TURN, PackagedQuestion, bundled
+from jev_turn.judges.bundles import TURN, Ids, PackagedQuestion, bundled
 from jev_turn.judges.config import JudgeConfig
 from jev_turn.judges.state import Situation, build_state
 from jev_turn.judges.tally import Entry, Stats
@@ -31,6 +31,7 @@ class Judge:
         create_task: Runs a coroutine under a name.
         on_event: Gets the one event of every ask, never from inside ``submit``.
         on_record: Gets one dict per ended ask, with numbers and without words.
+        bundles: The questions of each bundle.
     """
 
     def __init__(
@@ -43,6 +44,7 @@ class Judge:
         create_task: CreateTask,
         on_event: Callable[[Judged | JudgeFailed], None],
         on_record: Callable[[dict[str, Any]], None] | None = None,
+        bundles: Ids = TURN,
     ) -> None:
         self._config = config
         self._clock_ms = clock_ms
@@ -50,7 +52,7 @@ class Judge:
         self._on_record = on_record
         self._asker = Asker(
             classifier,
-            bundled(questions, TURN),
+            bundled(questions, bundles),
             {"listening": config.in_flight, "speaking": config.in_flight_speaking},
             config,
             clock_ms=clock_ms,

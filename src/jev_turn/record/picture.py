@@ -103,6 +103,8 @@ def _facts(records: Sequence[Record], scene: Scene) -> str:
         f"{counted.asks} asks",
         f"{sum(counted.failed.values())} failed",
     ]
+    if begun := counted.effects["Speculate"]:
+        counts.append(f"{begun} begun early, {counted.effects['Commit']} of them kept")
     torn = [] if counted.complete else ["the record breaks off"]
     return wording.printable(" \u00b7 ".join([*counts, *models, *torn]))
 

@@ -49,6 +49,11 @@ class TurnConfig:
         stop_words: Phrases that interrupt without a judge, lower case; empty turns it off.
         stop_words_within: A stop phrase must begin within this many words, >= 1.
         ends: Off for bots that keep their own end of turn (``BargeInClassifier``).
+        speculate: Begin the reply before the end of the turn.
+        speculate_enough_min: ``enough_to_answer`` needed for that, 0 to 1.
+        speculate_complete_min: ``turn_complete`` needed for that, 0 to 1.
+        speculate_runs_max: Replies begun early in one turn, which is also the most that it can
+            waste, >= 1.
     """
 
     empty_turn_ms: int
@@ -85,6 +90,10 @@ class TurnConfig:
     stop_words: tuple[str, ...]
     stop_words_within: int
     ends: bool
+    speculate: bool
+    speculate_enough_min: float
+    speculate_complete_min: float
+    speculate_runs_max: int
 
     def __post_init__(self) -> None:
         for field in fields(self):

@@ -136,6 +136,7 @@ class Turn:
         false_open: It has been noted as a false opening.
         accepted_before: Its words were claimed before the agent began to speak over them.
         before_agent: Its words when the agent began to speak.
+        guessed: The words that a reply was begun to before the end, oldest first.
     """
 
     opened_at: int = 0
@@ -153,6 +154,7 @@ class Turn:
     false_open: bool = False
     accepted_before: bool = False
     before_agent: str = ""
+    guessed: tuple[str, ...] = ()
 
     @property
     def finals(self) -> tuple[Segment, ...]:
@@ -200,6 +202,7 @@ class Context:
         deadline: When the host must send ``Tick``, ms; ``None`` for never.
         asks: Questions without an answer, oldest first.
         next_ask: Number of the next question.
+        guess: The words that a held reply answers; ``None`` without one.
         degraded: The judge gave no verdict when last asked.
         streak: Turns dropped as side-talk in a row.
         over: The call has ended.
@@ -214,6 +217,7 @@ class Context:
     asks: tuple[Ask, ...] = ()
     next_ask: int = 1
     late: Late | None = None
+    guess: str | None = None
     degraded: bool = False
     streak: int = 0
     over: bool = False

@@ -8,6 +8,7 @@ from typing import Literal
 Bundle = Literal["listening", "speaking"]
 Why = Literal["complete", "timeout", "still", "degraded"]
 DiscardKind = Literal["side_talk", "hung_up"]
+WithdrawWhy = Literal["words", "held", "agent", "turn_gone", "lost"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +104,31 @@ class Retract:
 
 
 @dataclass(frozen=True, slots=True)
+class Speculate:
+    """Begin the reply to ``text`` and hold it: the turn is probably over."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """Let the held reply out: the turn that ``EndTurn`` ends here has the words it answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Withdraw:
+    """Throw the held reply away, unheard.
+
+    Attributes:
+        why: ``words`` (they have changed), ``held`` (not for the agent after all), ``agent`` (it
+            speaks or thinks about something else), ``turn_gone`` (the turn came to nothing) or
+            ``lost`` (the reply failed).
+    """
+
+    why: WithdrawWhy
+
+
+@dataclass(frozen=True, slots=True)
 class Note:
     """Something was seen and left without effect, or is worth a line in the record."""
 
@@ -110,4 +136,17 @@ class Note:
     detail: str = ""
 
 
-Effect = OpenTurn | Claim | AskJudge | Interrupt | EndTurn | Backchannel | Discard | Retract | Note
+Effect = (
+    OpenTurn
+    | Claim
+    | AskJudge
+    | Interrupt
+    | EndTurn
+    | Backchannel
+    | Discard
+    | Retract
+    | Speculate
+    | Commit
+    | Withdraw
+    | Note
+)

@@ -114,6 +114,19 @@ class EndedElsewhere:
 
 
 @dataclass(frozen=True, slots=True)
+class SpeculationLost:
+    """The reply that ``Speculate`` began will not come.
+
+    Attributes:
+        reason: ``pipeline`` when whoever holds the reply has withdrawn it already (it wants a
+            tool), else what went wrong.
+    """
+
+    at: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class HungUp:
     """The call is over."""
 
@@ -140,6 +153,7 @@ Event = (
     | Ended
     | EndRefused
     | EndedElsewhere
+    | SpeculationLost
     | HungUp
     | Tick
 )

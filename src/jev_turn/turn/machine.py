@@ -22,13 +22,15 @@ Rules that hold everywhere:
 * An answer counts for the words it was asked about. About others it may interrupt, if those
   words begin the present ones, and does nothing else.
 * The agent is stopped once per reply.
+* A reply may be begun before the end and held. It stands only while the words, the turn and the
+  agent are as they were when it was begun; ``Commit`` lets it out, ``Withdraw`` throws it away.
 * Words leave a turn by ``EndTurn``, ``Backchannel`` or ``Discard``, unless the recogniser takes
   them back or somebody else ends the turn (``EndedElsewhere``).
 """
 
 from __future__ import annotations
 
-from jev_turn.turn import curves, rules, timing
+from jev_turn.turn import curves, rules, speculation, timing
 from jev_turn.turn import events as ev
 from jev_turn.turn.config import TurnConfig
 from jev_turn.turn.context import (
@@ -48,6 +50,7 @@ from jev_turn.turn.effects import (
     Backchannel,
     Bundle,
     Claim,
+    Commit,
     Discard,
     Effect,
     EndTurn,
@@ -56,7 +59,9 @@ from jev_turn.turn.effects import (
     OpenTurn,
     Retract,
     Segment,
+    Speculate,
     Why,
+    Withdraw,
 )
 from jev_turn.turn.verdict import Verdict
 from jev_turn.turn.words import behind_taken, is_prefix, tokens
@@ -83,9 +88,9 @@ def dispatch(
     ctx = replace(ctx, at=max(ctx.at, event.at))
     if ctx.over:
         return ctx, (Note("after_hang_up", type(event).__name__),)
-    ctx = _apply(ctx, event, config, out)
+    ctx = _reviewed(_apply(ctx, event, config, out), out)
     if not ctx.over:
-        ctx = _advance(ctx, config, out)
+        ctx = _reviewed(_advance(ctx, config, out), out)
     return replace(ctx, deadline=timing.deadline(ctx, config)), tuple(out)
 
 
@@ -108,6 +113,8 @@ def _apply(ctx: Context, event: ev.Event, config: TurnConfig, out: list[Effect])
             return _judge_failed(ctx, event, config, out)
         case ev.Agent():
             return _agent(ctx, event, config, out)
+        case ev.SpeculationLost():
+            return _lost(ctx, event, out)
         case _:
             return _transport(ctx, event, config, out)
 
@@ -335,7 +342,7 @@ def _decide(
         ctx = _take_floor(ctx, out)
     if config.ends and not rules.addressed(ctx, verdict, config):
         return _held(ctx, "side_talk")
-    return _accepted(ctx, config, out)
+    return _speculate(_accepted(ctx, config, out), verdict, config, out)
 
 
 def _take_floor(ctx: Context, out: list[Effect]) -> Context:
@@ -360,6 +367,34 @@ def _claimed(ctx: Context, out: list[Effect]) -> Context:
 
 def _held(ctx: Context, hold: Hold) -> Context:
     return replace(ctx, phase=Phase.HELD, turn=replace(ctx.turn, hold=hold, claimed=False))
+
+
+# --- speculation -----------------------------------------------------------------------------
+
+
+def _speculate(ctx: Context, verdict: Verdict, config: TurnConfig, out: list[Effect]) -> Context:
+    if not speculation.worthwhile(ctx, verdict, config):
+        return ctx
+    text = ctx.turn.text
+    out.append(Speculate(text))
+    return replace(ctx, guess=text, turn=replace(ctx.turn, guessed=(*ctx.turn.guessed, text)))
+
+
+def _reviewed(ctx: Context, out: list[Effect]) -> Context:
+    why = speculation.undone_by(ctx)
+    if why is None:
+        return ctx
+    out.append(Withdraw(why))
+    return replace(ctx, guess=None)
+
+
+def _lost(ctx: Context, event: ev.SpeculationLost, out: list[Effect]) -> Context:
+    """Answer the turn anew at its end; a reply that is gone already needs no second withdrawal."""
+    if ctx.guess is None:
+        return _noted(ctx, "nothing_to_lose", out, event.reason)
+    if event.reason != "pipeline":
+        out.append(Withdraw("lost"))
+    return replace(_noted(ctx, "speculation_lost", out, event.reason), guess=None)
 
 
 # --- the agent -------------------------------------------------------------------------------
@@ -465,9 +500,11 @@ def _silence_rule(ctx: Context, config: TurnConfig) -> Why | None:
 
 
 def _end(ctx: Context, why: Why, out: list[Effect]) -> Context:
+    if ctx.guess is not None:
+        out.append(Commit())
     out.append(EndTurn(ctx.turn.text, why, ctx.turn.words.segments))
     agent = ctx.agent if ctx.agent.speaks else AgentView("thinking", ctx.at)
-    return replace(_emptied(ctx), phase=Phase.ENDING, agent=agent, streak=0)
+    return replace(_emptied(ctx), phase=Phase.ENDING, agent=agent, streak=0, guess=None)
 
 
 def _advance_held(ctx: Context, config: TurnConfig, out: list[Effect]) -> Context:

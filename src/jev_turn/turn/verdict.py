@@ -10,7 +10,7 @@ from jev_turn.errors import UnreadableVerdict
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Four probabilities about the words heard so far.
+    """Probabilities about the words heard so far.
 
     Attributes:
         turn_complete: The person has handed over the floor, 0 to 1.
@@ -18,12 +18,15 @@ class Verdict:
         addressed_to_agent: The words are meant for the agent, 0 to 1.
         taking_floor: The person is really interrupting, 0 to 1; ``None`` when the agent was
             silent and the question was therefore not asked.
+        enough_to_answer: There is something to answer already, 0 to 1; ``None`` when that was not
+            asked, which it is only for speculation.
     """
 
     turn_complete: float
     holding_floor: float
     addressed_to_agent: float
     taking_floor: float | None = None
+    enough_to_answer: float | None = None
 
     def __post_init__(self) -> None:
         probability(self.turn_complete, "turn_complete")
@@ -31,6 +34,8 @@ class Verdict:
         probability(self.addressed_to_agent, "addressed_to_agent")
         if self.taking_floor is not None:
             probability(self.taking_floor, "taking_floor")
+        if self.enough_to_answer is not None:
+            probability(self.enough_to_answer, "enough_to_answer")
 
 
 def probability(value: object, name: str) -> float:
