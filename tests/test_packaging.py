@@ -156,10 +156,11 @@ def test_the_constraints_are_the_locks() -> None:
 
 
 def test_nothing_heavy_is_installed_by_default() -> None:
-    """Neither the default install nor the embedded one brings torch along."""
+    """Neither the default install nor one with an embedded recogniser brings torch along."""
     by_name = {package["name"]: package for package in LOCK["package"]}
     ours = by_name["pipecat-jev-turn"]
-    todo = [*ours["dependencies"], *ours["optional-dependencies"]["embedded"]]
+    extras = ours["optional-dependencies"]
+    todo = [*ours["dependencies"], *extras["embedded"], *extras["whisper"]]
     seen: set[str] = set()
     while todo:
         name = todo.pop()["name"]
