@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import multiprocessing
 import os
 import signal
 import time
@@ -17,6 +16,7 @@ from random import Random
 from jev_turn.play.ft_life import Life, live
 from jev_turn.play.ft_log import Line, read_log
 from jev_turn.play.ft_oracle import Findings, findings
+from jev_turn.play.ft_process import Child
 from jev_turn.replies.store import Database, ReplyStore, Saved, forget_calls
 
 UTTERANCES = 40
@@ -208,33 +208,31 @@ class _Holder:
         return self._dice.choice(_MOMENTS), self._dice.randint(1, 6)
 
     def _ends_by_itself(self, life: Life) -> bool:
-        process = _context().Process(target=live, args=(life,))
-        process.start()
+        process = Child(live, life)
         if life.dies_behind:
-            process.join(_PATIENCE_S)
+            process.wait(_PATIENCE_S)
         elif self._dice.random() < KILLED_EARLY:
-            process.join(self._dice.uniform(0, _GRACE_S))
+            process.wait(self._dice.uniform(0, _GRACE_S))
         else:
             self._wait_until_begun(process, life)
-            process.join(self._dice.uniform(0, self._life_s))
+            process.wait(self._dice.uniform(0, self._life_s))
         # Near the end of a call nothing may be left to say: each life is longer than the last one.
         self._life_s *= 1.03
-        hangs = process.exitcode is None and life.dies_behind is not None
-        if process.exitcode is None:
+        hangs = process.code is None and life.dies_behind is not None
+        if process.code is None:
             process.kill()
-            process.join()
         if hangs:
             raise _Hangs(f"process {life.number} does not end")
-        if process.exitcode == -signal.SIGKILL:
+        if process.code == -signal.SIGKILL:
             self._call.kills += 1
             return False
-        if process.exitcode:
-            raise _Hangs(f"process {life.number} failed with {process.exitcode}")
+        if process.code:
+            raise _Hangs(f"process {life.number} failed with {process.code}")
         return True
 
-    def _wait_until_begun(self, process: multiprocessing.process.BaseProcess, life: Life) -> None:
+    def _wait_until_begun(self, process: Child, life: Life) -> None:
         patience = time.monotonic() + _PATIENCE_S
-        while process.exitcode is None:
+        while process.code is None:
             if any(line["life"] == life.number for line in self._log()):
                 return
             if time.monotonic() > patience:
@@ -248,15 +246,6 @@ class _Holder:
 
 class _Hangs(Exception):
     """A process does not do what it is for."""
-
-
-def _context() -> multiprocessing.context.ForkServerContext:
-    """Return a way to make processes that have imported everything already."""
-    # Failures on purpose would fill the screen.
-    os.environ.setdefault("LOGURU_AUTOINIT", "False")
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["jev_turn.play.ft_life"])
-    return context
 
 
 async def _read(place: str, call: str) -> Saved:
