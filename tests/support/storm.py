@@ -305,11 +305,9 @@ class Storm:
             yield answer
             return
         effects = self.send(answer)
-        allowed = (
-            {Interrupt, Claim, Note, Withdraw}
-            if isinstance(answer, ev.Judged)
-            else {Note, Withdraw}
-        )
+        allowed = {Note, Withdraw}
+        if isinstance(answer, ev.Judged):
+            allowed |= {Interrupt, Claim, Speculate}
         interrupted = any(isinstance(effect, Interrupt) for effect in effects)
         kinds = {type(effect) for effect in effects} - ({AskJudge} if interrupted else set())
         assert kinds <= allowed, f"a stale answer did {kinds}"

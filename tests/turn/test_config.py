@@ -14,6 +14,7 @@ from jev_turn.turn.config import TurnConfig
 
 NAMES = {field.name: field.type for field in fields(TurnConfig)}
 FROM_ZERO = {
+    "speculate_debounce_ms",
     "debounce_ms",
     "barge_in_debounce_ms",
     "confirm_min_ms",

@@ -25,6 +25,7 @@ CHANGES: dict[str, st.SearchStrategy[Any]] = {
     "barge_in_requires_addressed": st.booleans(),
     "withdraw_while_thinking": st.booleans(),
     "speculate": st.booleans(),
+    "speculate_debounce_ms": st.sampled_from([0, 150]),
     "speculate_runs_max": st.integers(1, 3),
     "stop_words": st.sampled_from([(), ("stop", "no")]),
     "debounce_ms": st.sampled_from([0, 150]),

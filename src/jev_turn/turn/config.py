@@ -50,6 +50,7 @@ class TurnConfig:
         stop_words_within: A stop phrase must begin within this many words, >= 1.
         ends: Off for bots that keep their own end of turn (``BargeInClassifier``).
         speculate: Begin the reply before the end of the turn.
+        speculate_debounce_ms: In place of ``debounce_ms`` for interims then, ms >= 0.
         speculate_enough_min: ``enough_to_answer`` needed for that, 0 to 1.
         speculate_complete_min: ``turn_complete`` needed for that, 0 to 1.
         speculate_runs_max: Replies begun early in one turn, which is also the most that it can
@@ -91,6 +92,7 @@ class TurnConfig:
     stop_words_within: int
     ends: bool
     speculate: bool
+    speculate_debounce_ms: int
     speculate_enough_min: float
     speculate_complete_min: float
     speculate_runs_max: int
@@ -130,6 +132,7 @@ def _check(name: str, kind: str, value: object) -> None:
 _FROM_ZERO = (
     "debounce_ms",
     "barge_in_debounce_ms",
+    "speculate_debounce_ms",
     "confirm_min_ms",
     "confirm_max_ms",
     "interim_quiet_ms",

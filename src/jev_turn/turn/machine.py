@@ -20,7 +20,8 @@ Rules that hold everywhere:
 
 * A turn is ended only with words, and only by a verdict confirmed by quiet or by a silence rule.
 * An answer counts for the words it was asked about. About others it may interrupt, if those
-  words begin the present ones, and does nothing else.
+  words begin the present ones, or begin a held reply, if a final has only spelled them otherwise,
+  and does nothing else.
 * The agent is stopped once per reply.
 * A reply may be begun before the end and held. It stands only while the words, the turn and the
   agent are as they were when it was begun; ``Commit`` lets it out, ``Withdraw`` throws it away.
@@ -297,6 +298,8 @@ def _stale(
     begins = is_prefix(tokens(ask.text), tokens(ctx.turn.text))
     over = ctx.agent.speaks and ask.at >= ctx.agent.since
     if not (over and begins and rules.takes_floor(ctx, verdict, config)):
+        if speculation.survives(ctx, ask.text) and rules.addressed(ctx, verdict, config):
+            ctx = _speculate(ctx, verdict, config, out)
         return _noted(ctx, "stale_verdict", out, str(ask.number))
     ctx = _take_floor(ctx, out)
     return _undecided(ctx) if ctx.phase is Phase.HELD else ctx

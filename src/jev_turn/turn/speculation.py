@@ -31,6 +31,11 @@ def worthwhile(ctx: Context, verdict: Verdict, config: TurnConfig) -> bool:
     )
 
 
+def survives(ctx: Context, asked: str) -> bool:
+    """Tell whether a late answer is still about the words, which a final has spelled otherwise."""
+    return ctx.phase in _OPEN and ctx.turn.claimed and same_words(asked, ctx.turn.text)
+
+
 def undone_by(ctx: Context) -> WithdrawWhy | None:
     """Say why a held reply no longer stands; ``None`` while it does, or without one."""
     if ctx.guess is None:

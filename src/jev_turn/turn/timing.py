@@ -83,8 +83,12 @@ def still_at(ctx: Context, config: TurnConfig) -> int | None:
 
 def ask_at(ctx: Context, config: TurnConfig) -> int:
     """Return when the debounce of the latest change is over, ms."""
-    over = ctx.agent.speaks
-    return ctx.turn.ask_from + (config.barge_in_debounce_ms if over else config.debounce_ms)
+    pause_ms = config.debounce_ms
+    if ctx.agent.speaks:
+        pause_ms = config.barge_in_debounce_ms
+    elif config.speculate and ctx.turn.interim is not None:
+        pause_ms = config.speculate_debounce_ms
+    return ctx.turn.ask_from + pause_ms
 
 
 def confirmed_at(ctx: Context, config: TurnConfig) -> int | None:
