@@ -173,22 +173,28 @@ def bench(
     calls: Annotated[
         int, typer.Option(min=0, help="So many calls at once, with one account's judge of 150 ms.")
     ] = 0,
+    latency: Annotated[
+        bool,
+        typer.Option("--latency", help="End of turn to model and audio, beside a plain bot."),
+    ] = False,
     sets: Sets = None,
     policy: PolicyFile = None,
     preset: Preset = None,
     verbose: Verbose = False,
 ) -> None:
     """Measure what calls cost against their limits; 1 if something is over."""
-    if not cpu and not calls:
-        raise typer.BadParameter("say what to measure: --cpu, --calls 50")
+    if not (cpu or calls or latency):
+        raise typer.BadParameter("say what to measure: --cpu, --calls 50, --latency")
     quiet_logs(verbose)
     from jev_turn.bench.calls import bench_calls
     from jev_turn.bench.cpu import bench_cpu
+    from jev_turn.bench.latency import bench_latency
     from jev_turn.policy import load_policy
 
     settings = load_policy(file=policy, sets=sets or (), preset=preset)
     ok = not cpu or bench_cpu(settings, _console())
     ok = (not calls or bench_calls(settings, calls, _console())) and ok
+    ok = (not latency or bench_latency(settings, _console())) and ok
     raise typer.Exit(0 if ok else 1)
 
 
