@@ -160,7 +160,7 @@ def test_a_final_with_other_words_is_answered_anew() -> None:
 
 def test_several_finals_are_one_turn() -> None:
     """Pipecat compares the early words with all finals of the turn joined without a space."""
-    steps = said(1, "so tell me please") + said(2.3, "what is an index")
+    steps = said(1, "so tell me please") + spoken(2.3, (1.3, FIRST), last=1.6, whole=FIRST)
     whole = "so tell me please what is an index"
 
     def answer(question: str, words: str) -> float:

@@ -121,7 +121,7 @@ class _Call:
             [text for _, text in account.backchannels],
             [str(r["text"]) for r in dropped if r["why"] == "hung_up"],
         )
-        runs = [round((at - self._began) * 1000) for at in self._model.ran_at]
+        runs = [round((at - self._began) * 1000) for at in self._mood.ran_at]
         stuck = [*self._watch.stuck, *self._stuck]
         if not self._script.cancelled:
             stuck += unanswered(account, runs, self._script.ends_ms)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pipecat.frames.frames import (
     ErrorFrame,
@@ -33,6 +33,8 @@ class Mood:
         model: One of ``soak_trouble.MODEL``.
         voice: One of ``soak_trouble.VOICE``.
         muted: The aggregator mutes the user.
+        early: Replies that were begun before the end of a turn and are not out yet.
+        ran_at: When each reply that answers a turn was begun, or let out if it was begun early, s.
     """
 
     judge: str = "ideal"
@@ -40,6 +42,8 @@ class Mood:
     model: str = "plain"
     voice: str = "plain"
     muted: bool = False
+    early: set[int] = field(default_factory=set)
+    ran_at: list[float] = field(default_factory=list)
 
 
 class SoakModel(CaseModel):
@@ -51,23 +55,33 @@ class SoakModel(CaseModel):
 
     def __init__(self, mood: Mood) -> None:
         super().__init__(name="SoakModel")
-        self.ran_at: list[float] = []
         self._mood = mood
+        self._early = False
+
+    @property
+    def ran_at(self) -> list[float]:
+        """When each reply to a turn was begun, or let out if it was begun early, s."""
+        return self._mood.ran_at
 
     async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
         """Answer a context frame; pass everything else on."""
         if isinstance(frame, LLMContextFrame):
-            self.ran_at.append(asyncio.get_running_loop().time())
+            self._early = frame.speculation
+            if not self._early:
+                self._mood.ran_at.append(asyncio.get_running_loop().time())
         await super().process_frame(frame, direction)
 
     async def _write(self, text: str) -> None:
-        manner, number = self._mood.model, len(self.ran_at)
+        manner, number = self._mood.model, len(self.runs)
         if manner == "error":
             await self.push_error("the model is away")
             return
         if manner == "late":
             await asyncio.sleep(18)
-        await self.push_frame(LLMFullResponseStartFrame())
+        start = LLMFullResponseStartFrame()
+        if self._early:
+            self._mood.early.add(start.id)
+        await self.push_frame(start)
         try:
             await asyncio.sleep(4.0 if manner == "slow" else 0.2)
             for at, word in enumerate(_reply(manner, number).split()):
@@ -97,6 +111,13 @@ class SoakVoice(CaseVoice):
         # Silence is a manner here, and no reason to give the voice up.
         super().__init__(name="SoakVoice", max_consecutive_zero_audio_contexts=0)
         self._mood = mood
+
+    async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
+        """See an early reply that has been let out."""
+        if isinstance(frame, LLMFullResponseStartFrame) and frame.id in self._mood.early:
+            self._mood.early.remove(frame.id)
+            self._mood.ran_at.append(asyncio.get_running_loop().time())
+        await super().process_frame(frame, direction)
 
     async def run_tts(self, text: str, context_id: str) -> AsyncGenerator[Frame | None, None]:
         """Yield the audio of ``text``."""

@@ -26,7 +26,12 @@ if TYPE_CHECKING:
     # Pipecat 1.13 and later.
     from pipecat.classifiers.base_classifier import ClassifierImage
 
-_SURE = {"turn_complete": 0.95, "holding_floor": 0.05, "addressed_to_agent": 0.95}
+_SURE = {
+    "turn_complete": 0.95,
+    "holding_floor": 0.05,
+    "addressed_to_agent": 0.95,
+    "enough_to_answer": 0.9,
+}
 _MANNERS: dict[str, dict[str, float]] = {
     "ideal": {**_SURE, "taking_floor": 0.9},
     "nod": {**_SURE, "taking_floor": 0.03},

@@ -85,6 +85,8 @@ def held_up(judge: JevJudge, aggregator: LLMUserAggregator) -> list[str]:
 def unanswered(account: Account, runs: list[int], ends_ms: int) -> list[str]:
     """Return the user's messages that started no run and that no interruption withdrew.
 
+    Nor may there be more replies than messages.
+
     The model runs for them one after the other, perhaps long after they were written.
 
     Args:
@@ -105,4 +107,6 @@ def unanswered(account: Account, runs: list[int], ends_ms: int) -> list[str]:
             del waiting[:1]
         else:
             waiting.clear()
-    return [f"no run of the model for the turn at {at} ms" for at in waiting]
+    more = len(runs) - len(account.turns)
+    doubled = [f"{more} replies more than turns"] if more > 0 else []
+    return doubled + [f"no run of the model for the turn at {at} ms" for at in waiting]

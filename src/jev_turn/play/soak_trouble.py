@@ -30,6 +30,9 @@ _SETS = (
 )
 
 
+_SPECULATES = 1 / 3
+
+
 def beginning(rng: Random) -> list[Step]:
     """Return how judge, model and voice behave at first, and what the agent says by itself."""
     steps = [
@@ -41,6 +44,17 @@ def beginning(rng: Random) -> list[Step]:
         greeting = f"Hello. {' '.join(['blah'] * rng.randint(2, 25))}."
         steps.append(Step(rng.randint(0, 500), 0, "say", greeting))
     return steps
+
+
+def speculation(seed: int, call: int) -> tuple[str, ...]:
+    """Return the settings of a call that begins replies early, which every third one does.
+
+    They are drawn apart from all else, so that a call with a number goes as it always has.
+    """
+    rng = Random(f"{seed}/{call}/speculation")
+    if rng.random() >= _SPECULATES:
+        return ()
+    return ("turn.speculate=true", f"turn.speculate_runs_max={rng.choice((1, 1, 3))}")
 
 
 def settings(rng: Random) -> tuple[str, ...]:

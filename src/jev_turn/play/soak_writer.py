@@ -12,7 +12,7 @@ from __future__ import annotations
 from random import Random
 
 from jev_turn.play.soak_script import Script
-from jev_turn.play.soak_trouble import beginning, settings, trouble
+from jev_turn.play.soak_trouble import beginning, settings, speculation, trouble
 from jev_turn.play.soak_ways import OPEN, WAYS, Ways
 
 SETTLE_MS = 45_000
@@ -52,7 +52,7 @@ def write(seed: int, call: int, turns: int) -> Script:
         cancelled=cut_off and rng.random() < CANCELLED_SHARE,
         audio=audio,
         mute=rng.choice(MUTES),
-        sets=sets,
+        sets=(*sets, *speculation(seed, call)),
     )
 
 

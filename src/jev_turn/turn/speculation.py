@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from jev_turn.turn import timing
 from jev_turn.turn.config import TurnConfig
 from jev_turn.turn.context import Context, Phase
 from jev_turn.turn.effects import WithdrawWhy
@@ -14,7 +15,8 @@ _OPEN = (Phase.OPEN_TEXT, Phase.JUDGING, Phase.WAITING, Phase.CONFIRMING)
 def worthwhile(ctx: Context, verdict: Verdict, config: TurnConfig) -> bool:
     """Tell whether to begin the reply to words that have been accepted just now.
 
-    Nothing is begun while another reply is on its way, nor twice for the same words.
+    Nothing is begun while another reply is on its way, nor twice for the same words, nor where the
+    turn ends in this moment anyway.
     """
     tried = ctx.turn.guessed
     if not (config.speculate and config.ends) or len(tried) >= config.speculate_runs_max:
@@ -27,6 +29,7 @@ def worthwhile(ctx: Context, verdict: Verdict, config: TurnConfig) -> bool:
         and verdict.turn_complete >= config.speculate_complete_min
         and verdict.holding_floor < config.holding_floor_min
         and _agent_waits(ctx)
+        and not _ends_now(ctx, config)
         and all(not same_words(words, ctx.turn.text) for words in tried)
     )
 
@@ -52,6 +55,10 @@ def undone_by(ctx: Context) -> WithdrawWhy | None:
 def same_words(one: str, other: str) -> bool:
     """Tell whether two texts differ in case, punctuation and the spelling of digits at most."""
     return tokens(one) == tokens(other)
+
+
+def _ends_now(ctx: Context, config: TurnConfig) -> bool:
+    return ctx.phase is Phase.CONFIRMING and timing.due(ctx, timing.confirmed_at(ctx, config))
 
 
 def _agent_waits(ctx: Context) -> bool:
