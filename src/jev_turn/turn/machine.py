@@ -384,7 +384,7 @@ def _speculate(ctx: Context, verdict: Verdict, config: TurnConfig, out: list[Eff
 
 
 def _reviewed(ctx: Context, out: list[Effect]) -> Context:
-    why = speculation.undone_by(ctx)
+    why = speculation.undone_by(ctx, ctx.guess) if ctx.guess is not None else None
     if why is None:
         return ctx
     out.append(Withdraw(why))

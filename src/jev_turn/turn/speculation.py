@@ -39,15 +39,13 @@ def survives(ctx: Context, asked: str) -> bool:
     return ctx.phase in _OPEN and ctx.turn.claimed and same_words(asked, ctx.turn.text)
 
 
-def undone_by(ctx: Context) -> WithdrawWhy | None:
-    """Say why a held reply no longer stands; ``None`` while it does, or without one."""
-    if ctx.guess is None:
-        return None
+def undone_by(ctx: Context, guess: str) -> WithdrawWhy | None:
+    """Say why a held reply to the words ``guess`` no longer stands; ``None`` while it does."""
     if ctx.phase is Phase.HELD:
         return "held"
     if ctx.phase not in _OPEN:
         return "words" if ctx.phase is Phase.OPEN_EMPTY else "turn_gone"
-    if not same_words(ctx.guess, ctx.turn.text):
+    if not same_words(guess, ctx.turn.text):
         return "words"
     return None if _agent_waits(ctx) else "agent"
 
