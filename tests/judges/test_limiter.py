@@ -7,6 +7,8 @@ import asyncio
 from support.fake_judges import SITUATION, HandClassifier, ask, desk, jump, settle
 
 from jev_turn.judges.failure import RateLimited
+from jev_turn.judges.fair import Rates
+from jev_turn.judges.limiter import limiter_for
 from jev_turn.judges.shared import SharedClassifier
 
 ONE_A_SECOND = {"requests_per_minute": 60}
@@ -127,3 +129,30 @@ def test_a_shared_classifier_has_its_inner_ones_account() -> None:
     """Ear and mouth of a finish-turn bot pay from the same purse."""
     assert SharedClassifier(Metered()).account == "ours"
     assert SharedClassifier(HandClassifier()).account is None
+
+
+def test_an_ask_that_never_went_out_is_not_the_breakers_trial() -> None:
+    """It reports no end: taken for the trial, it would keep the judge at rest for ever."""
+
+    async def main() -> None:
+        classifier = Metered()
+        here = desk(
+            classifier, deadline_ms=600, in_flight=1, breaker_failures=1, breaker_reset_ms=300
+        )
+        here.judge.submit(ask(1), SITUATION)
+        await settle()
+        classifier.fail(0, ConnectionError("away"))
+        await settle()
+        limiter = limiter_for(classifier, Rates(60_000, 1_000_000))
+        assert limiter is not None
+        limiter.pause(2.0)
+        await asyncio.sleep(0.4)
+        here.judge.submit(ask(2), SITUATION)
+        await asyncio.sleep(1.7)
+        here.judge.submit(ask(3), SITUATION)
+        await settle()
+        classifier.answer(1)
+        await settle()
+        assert here.ends() == [(1, "unavailable"), (2, "rate_limited"), (3, "judged")]
+
+    jump(main())

@@ -114,10 +114,9 @@ class Asker:
             self._limiter.leave(self)
 
     def _send(self, flight: Flight) -> None:
-        now = self._clock_ms()
         if self._closed:
             self._end_soon(flight, JudgeClosed())
-        elif not self._breaker.allow(now):
+        elif self._breaker.rests(self._clock_ms()):
             self._end_soon(flight, BreakerOpen())
         elif self._limiter is None or self._limiter.offer(self, self._cost(flight), self._unpark):
             self._go(flight)
@@ -126,10 +125,16 @@ class Asker:
             self._wait(flight, RateLimited("no room within the account's rates"))
 
     def _go(self, flight: Flight) -> None:
+        now = self._clock_ms()
+        # Only what is really sent may be the breaker's trial: it alone reports how it ended.
+        if self._breaker.rests(now):
+            self._end_soon(flight, BreakerOpen())
+            return
         if not self._may_ask():
             self._end_soon(flight, AsksSpent())
             return
-        flight.sent_at_ms = self._clock_ms()
+        self._breaker.allow(now)
+        flight.sent_at_ms = now
         self.stats.waits_ms.append(flight.sent_at_ms - flight.offered_at_ms)
         self._wait(flight, JudgeTimeout())
         request = self._create_task(self._request(flight), f"ask {flight.ask}")

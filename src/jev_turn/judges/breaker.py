@@ -29,13 +29,17 @@ class Breaker:
             return "closed"
         return "half_open" if self._trial else "open"
 
+    def rests(self, now_ms: int) -> bool:
+        """Tell whether no request may be sent now; asking costs nothing."""
+        if self._opened_at is None:
+            return False
+        return self._trial or now_ms - self._opened_at < self._reset_ms
+
     def allow(self, now_ms: int) -> bool:
         """Tell whether a request may be sent; one that may be sent must report its end."""
-        if self._opened_at is None:
-            return True
-        if self._trial or now_ms - self._opened_at < self._reset_ms:
+        if self.rests(now_ms):
             return False
-        self._trial = True
+        self._trial = self._opened_at is not None
         return True
 
     def succeeded(self) -> None:
