@@ -64,7 +64,10 @@ async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> Non
     worker = PipelineWorker(
         pipeline,
         idle_timeout_secs=runner_args.pipeline_idle_timeout_secs,
-        rtvi_observer_params=RTVIObserverParams(vad_user_speaking_enabled=True),
+        # A browser hears each word from the recogniser; the list's turn would be the same again.
+        rtvi_observer_params=RTVIObserverParams(
+            vad_user_speaking_enabled=True, ignored_sources=[replies]
+        ),
     )
 
     @transport.event_handler("on_client_connected")
@@ -91,6 +94,6 @@ if __name__ == "__main__":
 
     from jev_turn.page import announce, mount
 
-    mount(app)
-    announce(app)
+    mount(app, barge_in=False)
+    announce(app, barge_in=False)
     main()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Literal
 
@@ -10,6 +11,11 @@ from jev_turn.errors import ConfigError
 Kind = Literal["duplex", "finish-turn"]
 
 _PACKED = Path(__file__).with_name("templates")
+_CHECKOUTS_OWN = re.compile(
+    r"`make bot[^`]*`, or `python bots/\w+\.py` and the address that it prints\. "
+)
+"""How a bot is run from a checkout, which whoever installed the package has not."""
+
 _CHECKOUT = Path(__file__).parents[2] / "bots"
 
 
@@ -20,7 +26,8 @@ def template(kind: Kind) -> str:
         kind: How it takes turns.
     """
     folder = _PACKED if _PACKED.is_dir() else _CHECKOUT
-    return (folder / f"{kind.replace('-', '_')}.py").read_text(encoding="utf-8")
+    source = (folder / f"{kind.replace('-', '_')}.py").read_text(encoding="utf-8")
+    return _CHECKOUTS_OWN.sub("Run it and open the address that it prints. ", source)
 
 
 def write_bot(kind: Kind, file: Path) -> None:

@@ -38,9 +38,18 @@ def test_the_page_fetches_nothing_from_elsewhere() -> None:
     assert "default-src 'none'" in policy and "connect-src 'self'" in policy
 
 
+def test_a_bot_without_barge_in_has_lines_and_hints_of_its_own() -> None:
+    """It does not stop for "wait, stop", and what is said over it is answered next."""
+    said = lines(barge_in=False)
+    assert len(said) == 6 and not [line for line in said if "stop" in line.lower()]
+    assert [line for line in said if "answers that next" in line]
+    page = source(barge_in=False)
+    assert "BARGE_IN = false" in page and "BARGE_IN = true" not in page
+
+
 def test_the_page_asks_for_six_lines() -> None:
     """The terminal says the same lines as the page, in plain words."""
     assert len(lines()) == 6
     assert not [line for line in lines() if "<" in line or "  " in line]
-    for word in ("count to three", "number", "Mhm", "Wait, stop", "Cough", "somebody else"):
+    for word in ("count to three", "number", "Uh-huh", "Wait, stop", "Cough", "somebody else"):
         assert [line for line in lines() if word in line], word

@@ -15,6 +15,7 @@ from pipecat.frames.frames import (
     UserStartedSpeakingFrame,
     VADUserStartedSpeakingFrame,
 )
+from pipecat.processors.frameworks.rtvi import RTVIObserverParams
 from support.bot import Answers, Bot, Step, final, heard, said
 
 from jev_turn.play.cast import CaseModel
@@ -144,6 +145,17 @@ def test_an_empty_reply_ends_its_turn() -> None:
     call = bot(steps, 14, reply=lambda context: "" if len(context.messages) == 1 else "Yes.")
     assert call.said == ["what is an index", "and a key"]
     assert call.runs == 2
+
+
+def test_a_browser_that_listens_to_the_recogniser_alone_is_told_of_each_word_once() -> None:
+    """The list's turn is one frame more with the same words: its source is to be ignored."""
+    judge = ReplyList(Answers(enough(*WHOLE)), persist=False)
+    params = RTVIObserverParams(ignored_sources=[judge])
+    steps: list[Step] = [(1.0, final("what is an index"))]
+    call = run(Bot(steps, judge, 8, rtvi=True, rtvi_params=params).run())
+    messages = [f.message for _, f, _ in call.seen if hasattr(f, "message")]
+    told = [m["data"]["text"] for m in messages if m["type"] == "user-transcription"]
+    assert (told, call.said) == (["what is an index"], ["what is an index"])
 
 
 def test_the_aggregator_knows_of_the_words_before_the_turn() -> None:

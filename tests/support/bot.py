@@ -27,6 +27,7 @@ from pipecat.processors.aggregators.llm_response_universal import (
     LLMUserAggregatorParams,
 )
 from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
+from pipecat.processors.frameworks.rtvi import RTVIObserverParams
 from pipecat.workers.runner import WorkerRunner
 
 from jev_turn.play.cast import CaseModel, CaseRecogniser, CaseVoice
@@ -120,6 +121,7 @@ class Bot:
     greeting: str = ""
     sound: Iterable[bytes | None] = ()
     voice: FrameProcessor | None = None
+    rtvi_params: RTVIObserverParams | None = None
     rtvi: bool = False  # Pipecat's default is on; it costs a quarter of the suite
     behind_model: Sequence[FrameProcessor] = ()
     behind_voice: Sequence[FrameProcessor] = ()
@@ -159,6 +161,7 @@ class Bot:
             observers=[Seen(self)],
             idle_timeout_secs=None,
             enable_rtvi=self.rtvi,
+            rtvi_observer_params=self.rtvi_params,
             enable_turn_tracking=self.rtvi,
         )
         runner = WorkerRunner(handle_sigint=False)

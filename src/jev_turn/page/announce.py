@@ -24,7 +24,7 @@ LOG_ENV = "LOGURU_LEVEL"
 _OPENS_AFTER_S = 0.5
 
 
-def announce(app: FastAPI) -> None:
+def announce(app: FastAPI, *, barge_in: bool = True) -> None:
     """Have the terminal told about a bot once its server starts, and its log kept short.
 
     Pipecat's runner logs at DEBUG, with what people say. From the start of the server on only
@@ -33,6 +33,7 @@ def announce(app: FastAPI) -> None:
 
     Args:
         app: Pipecat's (``from pipecat.runner.run import app``).
+        barge_in: The bot can be interrupted; the lines to say are such as show it.
 
     Raises:
         SystemExit: A setting is wrong. The bot would otherwise learn of it from its first caller.
@@ -51,7 +52,7 @@ def announce(app: FastAPI) -> None:
             logger.remove()
             logger.add(sys.stderr, level=os.environ.get(LOG_ENV, "").strip().upper() or "WARNING")
             url = _url()
-            print(welcome(url), flush=True)
+            print(welcome(url, barge_in=barge_in), flush=True)
             opening = asyncio.create_task(_open(url)) if wants_browser(os.environ) else None
             yield state
             if opening is not None:
@@ -60,14 +61,16 @@ def announce(app: FastAPI) -> None:
     app.router.lifespan_context = told
 
 
-def welcome(url: str, env: Mapping[str, str] | None = None) -> str:
+def welcome(url: str, env: Mapping[str, str] | None = None, *, barge_in: bool = True) -> str:
     """Return what the terminal is told.
 
     Args:
         url: Where the page is.
         env: In place of the process environment.
+        barge_in: See ``announce``.
     """
-    said = "\n".join(f"  {number}. {line}" for number, line in enumerate(lines(), 1))
+    told = enumerate(lines(barge_in=barge_in), 1)
+    said = "\n".join(f"  {number}. {line}" for number, line in told)
     return f"\n{chosen(env)}\n\nOpen {url} and say:\n{said}\n\nCtrl-C ends the bot.\n"
 
 
