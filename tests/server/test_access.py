@@ -87,7 +87,7 @@ def test_the_token_is_not_shown() -> None:
 @pytest.mark.parametrize(
     ("host", "known"),
     [("127.0.0.1:7860", True), ("localhost", True), ("[::1]:7860", True)]
-    + [("evil.example:7860", False), ("", False), (None, False)],
+    + [("evil.example:7860", False), ("", False), (None, False), ("[::1", False)],
 )
 def test_without_a_token_only_this_machines_names_are_known(host: str | None, known: bool) -> None:
     """A foreign name that was made to point at this machine is refused (DNS rebinding)."""
@@ -108,6 +108,7 @@ def test_with_a_token_every_name_is_known() -> None:
         ("http://127.0.0.1:3000", False),
         ("https://evil.example", False),
         ("null", False),
+        ("http://[x", False),
     ],
 )
 def test_a_page_is_ours_or_listed(origin: str | None, known: bool) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
+from aiortc import RTCPeerConnection
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 from pipecat.runner.types import RunnerArguments, WebSocketRunnerArguments
@@ -213,6 +215,82 @@ def test_an_unknown_session_is_no_session() -> None:
                 method, "/sessions/guess/api/offer", json={"sdp": "", "type": ""}
             )
             assert answer.status_code == 404
+
+
+async def idle(_args: RunnerArguments) -> None:
+    """Stays until its call is ended."""
+    await asyncio.Event().wait()
+
+
+def browser_offer() -> dict[str, Any]:
+    """Return what a browser offers; it never connects."""
+
+    async def offered() -> dict[str, Any]:
+        peer = RTCPeerConnection()
+        peer.addTransceiver("audio")
+        await peer.setLocalDescription(await peer.createOffer())
+        said = peer.localDescription
+        await peer.close()
+        return {"sdp": said.sdp, "type": said.type}
+
+    return asyncio.run(offered())
+
+
+@contextmanager
+def session() -> Iterator[tuple[TestClient, str, dict[str, Any]]]:
+    """Begin a call by a ticket; give the client, the session's offer route and the answer."""
+    app = app_for(idle, Access(TOKEN))
+    with client_of(app) as client:
+        said = client.post("/start", json={}, headers=BEARER).json()
+        path = f"/sessions/{said['sessionId']}/api/offer"
+        yield client, path, client.post(path, json=browser_offer()).json()
+
+
+@pytest.mark.parametrize("pc_id", [None, "", "another"])
+def test_a_ticket_opens_one_call_by_offer(pc_id: str | None) -> None:
+    """While the call of a session runs, an offer for another connection begins no second one."""
+    with session() as (client, path, answer):
+        assert answer["pc_id"]
+        again = client.post(path, json={**browser_offer(), "pc_id": pc_id})
+        assert again.status_code == 404
+        assert client.get("/healthz").json()["calls"] == 1
+
+
+def test_a_session_reaches_its_own_connection_alone() -> None:
+    """Candidates are taken for the connection that the session began, and for no other."""
+    with session() as (client, path, answer):
+        wanted = {"pc_id": answer["pc_id"], "candidates": []}
+        assert client.patch(path, json=wanted).status_code == 200
+        direct = client.post("/api/offer", json=browser_offer(), headers=BEARER).json()
+        assert client.patch(path, json={**wanted, "pc_id": direct["pc_id"]}).status_code == 404
+
+
+@pytest.mark.parametrize("candidate", ["x", 5])
+def test_an_unreadable_candidate_is_refused(candidate: Any) -> None:
+    """400, and no traceback that would show what was sent."""
+    one = {"candidate": candidate, "sdp_mid": "0", "sdp_mline_index": 0}
+    with session() as (client, path, answer):
+        sent = {"pc_id": answer["pc_id"], "candidates": [one]}
+        assert client.patch(path, json=sent).status_code == 400
+
+
+@pytest.mark.parametrize("method", ["POST", "PATCH"])
+def test_a_connection_that_is_no_text_is_refused(method: str) -> None:
+    """400 for a list where an id should be."""
+    sent = {"sdp": "", "type": "offer", "pc_id": [], "candidates": []}
+    with client_of(app_for()) as client:
+        assert client.request(method, "/api/offer", json=sent).status_code == 400
+
+
+def test_a_refused_body_is_not_sent_back() -> None:
+    """422 tells what is wrong and where, and holds nothing that was sent."""
+    headers = {"Content-Type": "application/json"}
+    with client_of(app_for()) as client:
+        for value in ('"4111"', "NaN", '"\\ud800"'):
+            sent = f'{{"transport": {value}}}'
+            answer = client.post("/start", content=sent, headers=headers)
+            assert (answer.status_code, "4111" in answer.text) == (422, False)
+            assert "transport" in answer.text
 
 
 def test_the_bots_own_routes_are_mounted() -> None:

@@ -174,6 +174,21 @@ def test_a_stuck_pipeline_is_cancelled_in_time(setup_file: None) -> None:
     assert call.ends == ["call_minutes"]
 
 
+def test_a_bot_that_exits_ends_its_call_alone() -> None:
+    """`sys.exit` in a bot fails its call; the server and all other calls go on."""
+
+    async def exits() -> None:
+        raise SystemExit("no key")
+
+    async def main() -> str:
+        calls = Calls(limits())
+        call = calls.admit("test")
+        await calls.start(call, exits)
+        return call.why
+
+    assert run(main()) == "failed"
+
+
 def test_a_bots_error_is_told_without_its_text() -> None:
     """What a bot raises may hold words or a key: the log has the kind of error alone."""
     lines: list[str] = []

@@ -58,13 +58,19 @@ class Access:
         """
         if self.token is not None:
             return True
-        return is_loopback(urlsplit(f"//{host or ''}").hostname or "")
+        try:
+            return is_loopback(urlsplit(f"//{host or ''}").hostname or "")
+        except ValueError:
+            return False
 
     def knows_origin(self, origin: str | None, host: str | None) -> bool:
         """Tell whether the page that a browser calls from is this server's own or a listed one."""
         if origin is None or origin in self.origins:
             return True
-        return bool(host) and urlsplit(origin).netloc == host
+        try:
+            return bool(host) and urlsplit(origin).netloc == host
+        except ValueError:
+            return False
 
 
 def access_from_environment(env: Mapping[str, str], host: str) -> Access:

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
 from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import JSONResponse
 
@@ -44,6 +45,7 @@ def create_app(
     app = FastAPI(lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None)
     app.state.desk = desk
     app.add_exception_handler(CallRefused, _refuse)
+    app.add_exception_handler(RequestValidationError, _unreadable)
     for router in (
         health_routes(desk),
         start_routes(desk, ice_servers),
@@ -67,3 +69,10 @@ def create_app(
 async def _refuse(_request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, CallRefused)
     return refusal(error)
+
+
+async def _unreadable(_request: Request, error: Exception) -> JSONResponse:
+    """Say what is wrong with a body without sending it back, which JSON may not even hold."""
+    assert isinstance(error, RequestValidationError)
+    told = [{key: one[key] for key in ("type", "loc", "msg")} for one in error.errors()]
+    return JSONResponse({"detail": told}, 422)

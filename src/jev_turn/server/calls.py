@@ -116,8 +116,8 @@ class Calls:
         except ConfigError as error:
             call.why = "failed"
             logger.error(f"call {call.number}: {error}")
-        except Exception as error:
-            # Its text may hold what somebody said, or a key.
+        except (Exception, SystemExit) as error:
+            # Its text may hold what somebody said, or a key. An exit would end all other calls.
             call.why = "failed"
             logger.error(f"call {call.number}: the bot raised {type(error).__name__}")
         finally:

@@ -35,7 +35,7 @@ class WebRTC:
         self._desk = desk
         self._handler = SmallWebRTCRequestHandler(ice_servers=list(ice_servers) or None)
         self._calls: dict[str, Call] = {}
-        self._sessions: set[str] = set()
+        self._sessions: dict[str, str] = {}
 
     async def close(self) -> None:
         """Close every connection."""
@@ -72,9 +72,11 @@ class WebRTC:
 
         Raises:
             CallRefused: No call may begin now; the session stays good.
-            HTTPException: There is no such session, or the offer cannot be read.
+            HTTPException: There is no such session, the offer is for another connection than its
+                own, or it cannot be read.
         """
         if session in self._sessions:
+            self._check_own(session, data)
             return await self.offer(data, session)
         self._desk.calls.check()
         body = self._desk.tickets.take(session)
@@ -90,15 +92,27 @@ class WebRTC:
         """
         try:
             found = [IceCandidate(**one) for one in data.get("candidates", [])]
-            request = SmallWebRTCPatchRequest(data["pc_id"], found)
-        except (TypeError, KeyError):
+            await self._handler.handle_patch_request(SmallWebRTCPatchRequest(data["pc_id"], found))
+        except HTTPException:
+            raise
+        except Exception:
+            # aiortc asserts what it reads; its error would show the candidate.
             raise HTTPException(400, "expected pc_id and candidates") from None
-        await self._handler.handle_patch_request(request)
         return {"status": "success"}
 
-    def knows(self, session: str) -> bool:
-        """Tell whether a session's call runs."""
-        return session in self._sessions
+    async def session_candidates(self, session: str, data: Json) -> Json:
+        """Take in addresses under a session whose call runs.
+
+        Raises:
+            HTTPException: There is no such session, or they are not for its connection.
+        """
+        self._check_own(session, data)
+        return await self.candidates(data)
+
+    def _check_own(self, session: str, data: Json) -> None:
+        """Refuse what is not for the one connection that a session's ticket has opened."""
+        if session not in self._sessions or data.get("pc_id") != self._sessions[session]:
+            raise HTTPException(404, "no such session")
 
     async def _answer(self, request: SmallWebRTCRequest, call: Call | None, session: str) -> Json:
         begin = partial(self._begin, request, call, session)
@@ -129,8 +143,8 @@ class WebRTC:
             webrtc_connection=connection, body=request.request_data or {}, session_id=session
         )
         task = self._desk.calls.start(call, partial(self._desk.bot, args))
-        self._sessions.add(session)
-        task.add_done_callback(lambda _: self._sessions.discard(session))
+        self._sessions[session] = connection.pc_id
+        task.add_done_callback(lambda _: self._sessions.pop(session, None))
 
 
 def webrtc_routes(desk: Desk, webrtc: WebRTC) -> APIRouter:
@@ -163,9 +177,7 @@ def webrtc_routes(desk: Desk, webrtc: WebRTC) -> APIRouter:
 
     @router.patch("/sessions/{session}/api/offer")
     async def session_candidates(session: str, data: Json) -> Json:
-        if not webrtc.knows(session):
-            raise HTTPException(404, "no such session")
-        return await webrtc.candidates(data)
+        return await webrtc.session_candidates(session, data)
 
     return router
 
@@ -178,4 +190,6 @@ def _offer(data: Json) -> SmallWebRTCRequest:
         )
     except TypeError:
         raise HTTPException(400, "expected sdp and type") from None
+    if not isinstance(request.pc_id, str | None):
+        raise HTTPException(400, "expected pc_id as text")
     return request
