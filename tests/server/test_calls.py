@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -148,6 +149,24 @@ def test_a_bot_that_ignores_its_end_is_cut_off() -> None:
         return asyncio.get_running_loop().time() - began
 
     assert run(main()) <= 9.0
+
+
+def test_a_bot_that_ignores_its_cancellation_does_not_hold_up_the_process() -> None:
+    """After drain_ms, twice end_ms and half a second the process goes, whoever is left."""
+
+    async def deaf() -> None:
+        with suppress(asyncio.CancelledError):
+            await asyncio.Event().wait()
+        await asyncio.sleep(60)
+
+    async def main() -> float:
+        calls = Calls(limits(drain_ms=1_000, end_ms=500))
+        calls.start(calls.admit("test"), deaf)
+        began = asyncio.get_running_loop().time()
+        await asyncio.wait_for(calls.drain(), 30)
+        return asyncio.get_running_loop().time() - began
+
+    assert run(main()) == pytest.approx(2.5)
 
 
 def test_a_stuck_pipeline_is_cancelled_in_time(setup_file: None) -> None:

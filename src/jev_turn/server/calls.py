@@ -13,6 +13,10 @@ from jev_turn.server.call import Call, current
 from jev_turn.server.config import ServerConfig
 
 
+_CANCELLED_S = 0.5
+"""A bot that was cancelled gets this long to leave, s."""
+
+
 class CallRefused(JevTurnError):
     """No call begins here and now.
 
@@ -95,7 +99,7 @@ class Calls:
         return task
 
     async def drain(self) -> None:
-        """Admit nobody, let calls end, then end them; return when none runs."""
+        """Admit nobody, let calls end, then end them; return when none runs, or none can be ended."""
         self.draining = True
         logger.info(f"draining: {len(self)} calls are running")
         if tasks := self._tasks():
@@ -103,7 +107,10 @@ class Calls:
         for call in tuple(self._running):
             call.end("drain")
         if tasks := self._tasks():
-            await asyncio.wait(tasks)
+            ending_s = 2 * self._config.end_ms / 1000
+            _, left = await asyncio.wait(tasks, timeout=ending_s + _CANCELLED_S)
+            if left:
+                logger.error(f"{len(left)} bots ignore that they were cancelled, and are left")
 
     def _tasks(self) -> set[asyncio.Task[None]]:
         return {call.task for call in self._running if call.task is not None}
