@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -95,6 +96,23 @@ def test_a_message_of_64_kib_is_the_longest(server: Served, length: int, code: i
     assert server.ready() == 200
 
 
+def started_wrong(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run a server that does not begin, beside the tests and without a token."""
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(str(ROOT / one) for one in ("src", "tests"))}
+    env.pop("JEV_SERVER_TOKEN", None)
+    command = [sys.executable, "-m", "jev_turn.cli", "serve", *arguments]
+    return subprocess.run(command, cwd=HERE, env=env, capture_output=True, text=True, timeout=60)
+
+
+def test_a_port_that_is_taken_is_named() -> None:
+    """The log says which address it is and why the server cannot listen there."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = started_wrong("talker.py", "--port", str(port))
+    assert done.returncode != 0
+    assert f"('127.0.0.1', {port})" in done.stderr and "address already in use" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -105,9 +123,6 @@ def test_a_message_of_64_kib_is_the_longest(server: Served, length: int, code: i
 )
 def test_a_wrong_start_is_one_line(arguments: list[str], said: str) -> None:
     """No server begins; the line names what is wrong, and the status is 2."""
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join(str(ROOT / one) for one in ("src", "tests"))}
-    env.pop("JEV_SERVER_TOKEN", None)
-    command = [sys.executable, "-m", "jev_turn.cli", "serve", *arguments]
-    done = subprocess.run(command, cwd=HERE, env=env, capture_output=True, text=True, timeout=60)
+    done = started_wrong(*arguments)
     assert done.returncode == 2
     assert said in done.stderr and done.stderr.count("\n") == 1

@@ -48,4 +48,7 @@ class _Places(logging.Handler):
         """Write one line."""
         kind = record.exc_info[0] if record.exc_info else None
         what = f" {kind.__name__}" if kind else ""
+        if record.name == "uvicorn.error" and isinstance(record.msg, OSError):
+            # Why it cannot listen: the address and the system's reason, nobody's words.
+            what = f" {record.msg}"
         print(f"{record.levelname} {record.name}:{record.funcName}{what}", file=sys.stderr)
