@@ -12,7 +12,6 @@ from jev_turn.errors import ConfigError, JevTurnError
 from jev_turn.server.call import Call, current
 from jev_turn.server.config import ServerConfig
 
-
 _CANCELLED_S = 0.5
 """A bot that was cancelled gets this long to leave, s."""
 
