@@ -286,6 +286,30 @@ def test_a_reply_to_nothing_new_is_not_asked_about(lips: MouthRunner) -> None:
     assert (lips.all(AskMouth), lips.all(Open)) == ([], [Open(1, "quiet", 1000, None)])
 
 
+def test_words_that_a_sound_may_still_bring_are_waited_for(lips: MouthRunner) -> None:
+    """A recogniser that is 1.2 s behind has not said yet that the person goes on."""
+    lips.do(0, "quiet 0")
+    lips.do(100, "chunk 1")
+    lips.do(200, "onset")
+    lips.do(3000, "quiet 0")
+    lips.do(4000)
+    assert (lips.all(AskMouth), lips.all(Open)) == ([], [])
+    lips.do(4200, 'words "and then I"')
+    assert len(lips.all(AskMouth)) == 1 and not lips.all(Open)
+
+
+@pytest.mark.parametrize(("at", "opens"), [(4499, False), (4500, True)])
+def test_a_sound_without_words_holds_no_longer_than_words_take(
+    lips: MouthRunner, at: int, opens: bool
+) -> None:
+    """A cough brings no word: both sides of word_lag_ms after it."""
+    lips.do(100, "chunk 1")
+    lips.do(200, "onset")
+    lips.do(3000, "quiet 0")
+    lips.do(at)
+    assert bool(lips.all(Open)) is opens and not lips.all(AskMouth)
+
+
 @pytest.fixture
 def loud_room(lips: MouthRunner) -> MouthRunner:
     """A mouth that has opened in a room whose sound never stops."""

@@ -5,7 +5,8 @@ quiet decide:
 
     under ask_from_ms      hold, and ask nobody
     up to open_at_ms       ask the judge, and never more often than ask_interval_ms; without any
-                           word since the last reply, open
+                           word since the last reply, open, but behind a sound only once its words
+                           would have come
     from open_at_ms on     open without asking
 
 A verdict counts only if the person is still quiet and no word and no sound came since it was asked
@@ -58,6 +59,7 @@ class Mouth:
         turn: The turn that the phase is about.
         held_at: When holding began, ms.
         words: What was said since the last reply.
+        sounded: A sound has come since the last reply.
         word_at: When the latest new word came, ms; ``None`` before the first.
         resumed: It came after the mouth had opened.
         still: The mouth opened in a room that is never quiet: its sound says nothing about the
@@ -74,6 +76,7 @@ class Mouth:
     held_at: int = 0
     mic: Mic = Mic()
     words: str = ""
+    sounded: bool = False
     word_at: int | None = None
     resumed: bool = False
     still: bool = False
@@ -128,7 +131,7 @@ def _sound(mouth: Mouth, event: ev.Onset | ev.Quieted | ev.Stalled) -> Mouth:
     match event:
         case ev.Onset():
             mic = replace(mic, loud=True, stalled=False, loud_since=mouth.at)
-            mouth = _void(mouth)
+            mouth = replace(_void(mouth), sounded=True)
         case ev.Quieted():
             mic = replace(mic, loud=False, quiet_since=mouth.at - event.quiet_ms)
         case ev.Stalled():
@@ -198,7 +201,7 @@ def _leaving(mouth: Mouth, config: MouthConfig, out: Out) -> Mouth:
     if mouth.resumed or (mouth.mic.sounds and not mouth.still):
         return _hold(replace(mouth, phase="holding"), "resumed", config, out)
     out.append(LetGo(mouth.turn))
-    return replace(mouth, phase="clear")
+    return replace(mouth, phase="clear", sounded=mouth.mic.loud)
 
 
 # --- what time makes due ---------------------------------------------------------------------
@@ -252,7 +255,11 @@ def _ask_at(mouth: Mouth, config: MouthConfig) -> int | None:
     """Return when to ask, ms; a question on its way about the present words is enough."""
     if not _knows_quiet(mouth) or (mouth.asked and not mouth.asked.void):
         return None
-    first = mouth.mic.quiet_since + config.lag_ms + config.ask_from_ms
+    wait = config.ask_from_ms
+    if mouth.sounded and not tokens(mouth.words):
+        # A recogniser may still be at the words of that sound.
+        wait = max(wait, config.word_lag_ms)
+    first = mouth.mic.quiet_since + config.lag_ms + wait
     if mouth.asked_at is None:
         return first
     return max(first, mouth.asked_at + config.ask_interval_ms)
