@@ -107,6 +107,26 @@ def test_the_servers_own_limit_makes_every_call_wait() -> None:
     jump(main())
 
 
+def test_an_ask_that_waits_for_its_own_call_leaves_the_accounts_queue() -> None:
+    """The account's next request would be spent on nothing."""
+
+    async def main() -> None:
+        first, second = Metered(), Metered()
+        one = desk(first, in_flight=1, in_flight_speaking=2, deadline_ms=9000, **ONE_A_SECOND)
+        two = desk(second, deadline_ms=9000, **ONE_A_SECOND)
+        one.judge.submit(ask(1), SITUATION)
+        two.judge.submit(ask(1), SITUATION)
+        await asyncio.sleep(1.02)
+        one.judge.submit(ask(2, bundle="speaking"), SITUATION)
+        two.judge.submit(ask(2), SITUATION)
+        one.judge.submit(ask(3), SITUATION)
+        await asyncio.sleep(1.02)
+        assert one.ends() == [(2, "superseded")]
+        assert (len(first.asked), len(second.asked)) == (1, 2)
+
+    jump(main())
+
+
 def test_a_call_that_ends_leaves_the_queue() -> None:
     """Its turn would be nobody's."""
 

@@ -75,6 +75,10 @@ class Asker:
         self._may_ask = may_ask.get() or (lambda: True)
         rates = Rates(config.requests_per_minute, config.tokens_per_second)
         self._limiter = limiter_for(classifier, rates)
+        self._letters = {
+            name: sum(len(f"{one.instructions}{one.yes}{one.no}") for one in asked.values())
+            for name, asked in bundles.items()
+        }
         self._parked: Flight | None = None
         classifier.add_event_handler("on_metrics", self._count_tokens)
 
@@ -99,6 +103,8 @@ class Asker:
             self._end_soon(superseded, Superseded())
         if send is not None:
             self._send(send)
+        if self._parked is None and self._limiter is not None:
+            self._limiter.withdraw(self)
 
     async def close(self) -> None:
         """End every ask as ``closed``; give what is out one deadline to run out by itself."""
@@ -153,9 +159,7 @@ class Asker:
 
     def _cost(self, flight: Flight) -> int:
         """Estimate an ask's tokens: a quarter of its letters."""
-        asked = self._bundles[flight.bundle].values()
-        questions = sum(len(f"{one.instructions}{one.yes}{one.no}") for one in asked)
-        return (questions + len(str(flight.state))) // 4
+        return (self._letters[flight.bundle] + len(str(flight.state))) // 4
 
     def _unpark(self) -> None:
         flight, self._parked = self._parked, None
