@@ -81,7 +81,7 @@ class FairQueue(Generic[W]):
     @property
     def waiting(self) -> tuple[W, ...]:
         """Who waits, those who go first first; equal pasts in the order of arrival."""
-        return tuple(sorted(self._waiting, key=lambda who: self._served.get(who, 0)))
+        return tuple(sorted(self._waiting, key=self._past))
 
     def offer(self, who: W, tokens: int, now_s: float) -> bool:
         """Let an ask go at once, or have ``who`` wait.
@@ -95,7 +95,7 @@ class FairQueue(Generic[W]):
             Whether it may go; if not, ``due`` names it when its time has come.
         """
         self._waiting[who] = tokens
-        if self.waiting[0] == who and self._fits(tokens, now_s):
+        if self._first() == who and self._fits(tokens, now_s):
             self._serve(who, now_s)
             return True
         return False
@@ -113,7 +113,7 @@ class FairQueue(Generic[W]):
         """Serve the next one, if it may go now."""
         if not self._waiting:
             return None
-        who = self.waiting[0]
+        who = self._first()
         if not self._fits(self._waiting[who], now_s):
             return None
         self._serve(who, now_s)
@@ -123,13 +123,20 @@ class FairQueue(Generic[W]):
         """Return when ``due`` will serve somebody, s; ``None`` while nobody waits."""
         if not self._waiting:
             return None
-        tokens = self._waiting[self.waiting[0]]
+        tokens = self._waiting[self._first()]
         when = max(self._requests.at_s(1, now_s), self._tokens.at_s(tokens, now_s))
         return max(when, self._paused_until_s)
 
     def pause(self, until_s: float) -> None:
         """Let nothing go before ``until_s``: the server has said so."""
         self._paused_until_s = max(self._paused_until_s, until_s)
+
+    def _past(self, who: W) -> int:
+        return self._served.get(who, 0)
+
+    def _first(self) -> W:
+        """Return the first of ``waiting``."""
+        return min(self._waiting, key=self._past)
 
     def _fits(self, tokens: int, now_s: float) -> bool:
         if now_s < self._paused_until_s:

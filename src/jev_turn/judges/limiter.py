@@ -20,20 +20,18 @@ class HasAccount(Protocol):
 
 
 class Limiter:
-    """A fair queue on the event loop's time.
+    """A fair queue on the time of the running loop, which is the same whenever it is used.
 
     Args:
         rates: Of the account.
-        loop: The calls' loop.
 
     Attributes:
         held_back: Asks that could not go at once.
     """
 
-    def __init__(self, rates: Rates, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, rates: Rates) -> None:
         self.held_back = 0
-        self._loop = loop
-        self._queue: FairQueue[Hashable] = FairQueue(rates, loop.time())
+        self._queue: FairQueue[Hashable] = FairQueue(rates, _now())
         self._go: dict[Hashable, Callable[[], None]] = {}
         self._timer: asyncio.TimerHandle | None = None
 
@@ -48,7 +46,7 @@ class Limiter:
         Returns:
             Whether it may go at once.
         """
-        if self._queue.offer(who, tokens, self._loop.time()):
+        if self._queue.offer(who, tokens, _now()):
             return True
         self.held_back += 1
         self._go[who] = go
@@ -67,19 +65,24 @@ class Limiter:
 
     def pause(self, seconds: float) -> None:
         """Let nothing go for so long: the server has said so."""
-        self._queue.pause(self._loop.time() + seconds)
+        self._queue.pause(_now() + seconds)
         self._arm()
 
     def _arm(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        when = self._queue.next_s(self._loop.time())
-        self._timer = None if when is None else self._loop.call_at(when, self._serve)
+        when = self._queue.next_s(_now())
+        loop = asyncio.get_running_loop()
+        self._timer = None if when is None else loop.call_at(when, self._serve)
 
     def _serve(self) -> None:
-        while (who := self._queue.due(self._loop.time())) is not None:
+        while (who := self._queue.due(_now())) is not None:
             self._go.pop(who)()
         self._arm()
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()
 
 
 _limiters: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Hashable, Limiter]] = (
@@ -97,5 +100,7 @@ def limiter_for(classifier: object, rates: Rates) -> Limiter | None:
     account = classifier.account if isinstance(classifier, HasAccount) else None
     if account is None:
         return None
-    loop = asyncio.get_running_loop()
-    return _limiters.setdefault(loop, {}).setdefault(account, Limiter(rates, loop))
+    of_loop = _limiters.setdefault(asyncio.get_running_loop(), {})
+    if account not in of_loop:
+        of_loop[account] = Limiter(rates)
+    return of_loop[account]
