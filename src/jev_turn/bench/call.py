@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from pipecat.classifiers.base_classifier import (
     BaseClassifier,
     ClassifierQuestion,
@@ -26,10 +25,11 @@ from pipecat.processors.frame_processor import FrameProcessor
 from pipecat.turns.user_turn_strategies import ExternalUserTurnStrategies
 from pipecat.workers.runner import WorkerRunner
 
+from jev_turn.bench.room import microphone
 from jev_turn.judges.tally import Stats
 from jev_turn.play.cast import CaseModel, CaseRecogniser, CaseVoice
 from jev_turn.play.clock import LoopClock, run
-from jev_turn.play.stage import CHUNK_MS, RATE, Stage
+from jev_turn.play.stage import Stage
 from jev_turn.policy import Policy
 from jev_turn.processors.jev_judge import JevJudge
 from jev_turn.processors.snr_gate import SnrGate
@@ -39,11 +39,12 @@ _TALKS = ((1.0, 3.4), (8.5, 9.7))
 _LINES = ((4.5, "A line of the agent's."), (11.0, "Another one."))
 _LINE_S = 2.5
 _WORDS = ("what is an index in a database", "and a key")
-_ROOM, _VOICE = 30.0, 3_000.0
 
 
 class AtOnce(BaseClassifier):
     """Answers yes to everything, a tenth of a second later and at no cost."""
+
+    latency_s = 0.1
 
     @property
     def model(self) -> str:
@@ -56,7 +57,7 @@ class AtOnce(BaseClassifier):
         questions: Mapping[str, ClassifierQuestion],
         images: Sequence[Any] = (),
     ) -> tuple[dict[str, ClassifierResult], None]:
-        await asyncio.sleep(0.1)
+        await asyncio.sleep(self.latency_s)
         return {name: YesNoResult(probability=0.9) for name in questions}, None
 
 
@@ -147,12 +148,11 @@ async def _speak(worker: PipelineWorker, part: Part) -> None:
 
 def sound(part: Part = _WHOLE) -> Iterator[bytes]:
     """Yield the microphone's chunks: a room, and a loud voice in it while the person talks."""
-    noise = np.random.default_rng(1).normal(0.0, 1.0, (50, RATE * CHUNK_MS // 1000))
-    for number in range(part.seconds * 1000 // CHUNK_MS):
-        at = (number * CHUNK_MS / 1000 + part.phase_s) % CALL_S
-        talks = any(begin <= at < end for begin, end in _TALKS)
-        level = _VOICE if talks else _ROOM
-        yield (noise[number % 50] * level).astype(np.int16).tobytes()
+
+    def talks(at: float) -> bool:
+        return any(begin <= (at + part.phase_s) % CALL_S < end for begin, end in _TALKS)
+
+    return microphone(part.seconds * 1000, talks)
 
 
 def _transcripts(part: Part) -> list[tuple[float, str, bool]]:

@@ -5,21 +5,13 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import mean
-from typing import Any
 
-from pipecat.classifiers.base_classifier import (
-    BaseClassifier,
-    ClassifierQuestion,
-    ClassifierResult,
-    YesNoResult,
-)
 from rich.console import Console
 from rich.table import Table
 
-from jev_turn.bench.call import CALL_S, Part, hold_on_loop
+from jev_turn.bench.call import CALL_S, AtOnce, Part, hold_on_loop
 from jev_turn.judges.tally import Stats
 from jev_turn.play.clock import run
 from jev_turn.policy import Policy
@@ -34,24 +26,16 @@ UNFAIR = 2.0
 CORES = 1.0
 
 
-class Account(BaseClassifier):
+class Account(AtOnce):
     """Answers after 150 ms, and its requests count against one account."""
 
     account = "bench"
+    latency_s = JUDGE_S
 
     @property
     def model(self) -> str:
         """No model."""
         return "150-ms"
-
-    async def _ask(
-        self,
-        state: Any,
-        questions: Mapping[str, ClassifierQuestion],
-        images: Sequence[Any] = (),
-    ) -> tuple[dict[str, ClassifierResult], None]:
-        await asyncio.sleep(JUDGE_S)
-        return {name: YesNoResult(probability=0.9) for name in questions}, None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from pipecat.classifiers.base_classifier import (
     BaseClassifier,
     ClassifierQuestion,
@@ -15,7 +14,7 @@ from pipecat.classifiers.base_classifier import (
     YesNoResult,
 )
 
-from jev_turn.play.stage import CHUNK_MS, RATE
+from jev_turn.bench.room import microphone
 from jev_turn.turn.speculation import same_words
 
 JUDGE_S = 0.15
@@ -29,7 +28,6 @@ _EVERY = 5
 """Each turn of so many goes on behind what sounds like its end."""
 
 _WORD_S, _PAUSE_S, _GAP_S, _BEGINS_S = 0.3, 0.45, 3.6, 1.0
-_ROOM, _VOICE = 30.0, 3_000.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +71,8 @@ def talk(turns: int) -> list[Utterance]:
 
 def sound(said: Sequence[Utterance]) -> Iterator[bytes]:
     """Yield the microphone's chunks: a room, and a loud voice in it for as long as words last."""
-    noise = np.random.default_rng(1).normal(0.0, 1.0, (50, RATE * CHUNK_MS // 1000))
-    for number in range(round((said[-1].until + _GAP_S) * 1000) // CHUNK_MS):
-        at = number * CHUNK_MS / 1000
-        talks = any(one.at <= at < one.until for one in said)
-        yield (noise[number % 50] * (_VOICE if talks else _ROOM)).astype(np.int16).tobytes()
+    lasts_ms = round((said[-1].until + _GAP_S) * 1000)
+    return microphone(lasts_ms, lambda at: any(one.at <= at < one.until for one in said))
 
 
 class Listener(BaseClassifier):
