@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from pipecat.frames.frames import CancelFrame, EndFrame
 
+from jev_turn.record.schema import is_word
 from jev_turn.turn.config import TurnConfig
 from jev_turn.turn.context import Context
 from jev_turn.turn.curves import bar
@@ -15,9 +15,6 @@ from jev_turn.turn.effects import AskJudge, Effect, Note
 from jev_turn.turn.events import AgentState
 
 _BOT = {"speaking": "start", "listening": "stop", "thinking": "thinking"}
-
-
-_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 
 
 class Recorder(Protocol):
@@ -126,7 +123,7 @@ class TurnRecord:
 def reason_of(frame: EndFrame | CancelFrame) -> str | None:
     """Return the reason of a call's end; a reason of several words may be somebody's words."""
     reason = frame.reason
-    return reason if isinstance(reason, str) and _WORD.fullmatch(reason) else None
+    return reason if is_word(reason) else None
 
 
 def turn_state(before: Context, after: Context) -> tuple[bool, bool] | None:

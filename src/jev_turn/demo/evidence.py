@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from jev_turn.demo.call import Call
 from jev_turn.demo.plan import Recording, Voice
+from jev_turn.record.oracle import heard_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +137,7 @@ def _voice_end(call: Call, at_ms: int) -> int | None:
 
 def interruptions(call: Call) -> list[Interruption]:
     """Return every interruption, in order."""
-    heard = [r for r in call.records if r["kind"] in ("partial", "final") and r["text"]]
+    heard = heard_lines(call.records)
     found = []
     for at_ms in call.account.interrupts:
         words = [r["text"] for r in heard if r["t"] + call.record_began_ms <= at_ms]

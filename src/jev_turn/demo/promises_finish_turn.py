@@ -11,6 +11,7 @@ from jev_turn.demo.outcome import Outcome
 from jev_turn.demo.plan import Fate
 from jev_turn.record import wording
 from jev_turn.record.heard import words
+from jev_turn.record.oracle import heard_lines
 
 LIVE_MS = 450
 """The tail that a room's echo needs, and a moment to open, ms."""
@@ -67,15 +68,11 @@ def _echoing(calls: Sequence[Call]) -> list[Call]:
 
 def _overheard(call: Call) -> Iterator[str]:
     """Yield what was recognised while the bot was to be heard, or in a microphone's delay after."""
-    heard = [(r["t"] + call.record_began_ms, r["text"]) for r in call.records if _is_heard(r)]
+    heard = [(r["t"] + call.record_began_ms, r["text"]) for r in heard_lines(call.records)]
     for begin_ms, end_ms in call.audible:
         for at_ms, text in heard:
             if begin_ms <= at_ms <= end_ms + LIVE_MS:
                 yield f"{wording.clock(at_ms)} {text!r}"
-
-
-def _is_heard(record: dict[str, object]) -> bool:
-    return record["kind"] in ("partial", "final") and bool(record["text"])
 
 
 def _live_after(call: Call) -> Iterator[int]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from jev_turn.play.witness import Account
 from jev_turn.record import Record
-from jev_turn.record.oracle import Final, Oracle, left_unanswered, segments, words_lost
+from jev_turn.record.oracle import Final, Oracle, heard_lines, left_unanswered, segments, words_lost
 
 
 def oracle(
@@ -21,7 +21,7 @@ def oracle(
         before: The record of a process that was killed: what it heard, gave to the model and
             dropped. Empty for a call of one process.
     """
-    heard = [(r["t"], r["text"], r["kind"] == "final") for r in before if _is_heard(r)]
+    heard = [(r["t"], r["text"], r["kind"] == "final") for r in heard_lines(before)]
     shift = max((at_ms for at_ms, _, _ in heard), default=0) + 1
     later = [Final(one.text, one.at_ms + shift, one.interims) for one in account.finals]
     given = [r["text"] for r in before if r.get("name") == "StartTurn"]
@@ -36,7 +36,3 @@ def oracle(
         [text for _, text in account.backchannels],
         [*open_still, *pending],
     )
-
-
-def _is_heard(record: Record) -> bool:
-    return record["kind"] in ("partial", "final") and bool(record["text"])

@@ -71,6 +71,11 @@ def segments(transcripts: Iterable[tuple[int, str, bool]]) -> list[Final]:
     return found
 
 
+def heard_lines(records: Iterable[Record]) -> list[Record]:
+    """Return the lines of a record with words that were recognised, final or not."""
+    return [line for line in records if line["kind"] in ("partial", "final") and line["text"]]
+
+
 def left_unanswered(records: Iterable[Record]) -> list[str]:
     """Return the texts that a call dropped with a trace and that no later words brought back.
 

@@ -43,7 +43,8 @@ def _is_number(value: Any) -> bool:
     return real and math.isfinite(value)
 
 
-def _is_word(value: Any) -> bool:
+def is_word(value: Any) -> bool:
+    """Tell whether ``value`` is a single word, which may stand in a record beside spoken text."""
     return isinstance(value, str) and _WORD.fullmatch(value) is not None
 
 
@@ -63,7 +64,7 @@ WHOLE = _Type("a whole number, 0 or more", _is_whole)
 NUMBER = _Type("a finite number", _is_number)
 SHARE = _Type("a number from 0 to 1", lambda value: _is_number(value) and 0 <= value <= 1)
 FLAG = _Type("true or false", lambda value: isinstance(value, bool))
-WORD = _Type("a single word (letters, digits, _)", _is_word)
+WORD = _Type("a single word (letters, digits, _)", is_word)
 NAME = _Type("a string", lambda value: isinstance(value, str))
 TEXT = _Type("a string or null", lambda value: value is None or isinstance(value, str))
 NAMES = _Type("names by role", lambda value: _is_table(value, NAME.fits))
