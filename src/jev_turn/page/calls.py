@@ -21,9 +21,13 @@ _SETUP_FILES = "PIPECAT_SETUP_FILES"
 
 def follow_calls() -> None:
     """Have Pipecat tell of every pipeline from now on, by a setup file."""
+    add_setup_file(str(Path(__file__).with_name("setup_calls.py")))
+
+
+def add_setup_file(file: str) -> None:
+    """Have Pipecat run a setup file for every pipeline of this process, behind those named already."""
     others = os.environ.get(_SETUP_FILES, "")
-    mine = str(Path(__file__).with_name("setup_calls.py"))
-    os.environ[_SETUP_FILES] = os.pathsep.join(filter(None, (others, mine)))
+    os.environ[_SETUP_FILES] = os.pathsep.join(filter(None, (others, file)))
 
 
 def end_calls_on_exit() -> None:

@@ -13,6 +13,7 @@ import uvicorn
 from loguru import logger
 
 from jev_turn.page import mount as mount_page
+from jev_turn.page.calls import add_setup_file
 from jev_turn.policy import load_policy
 from jev_turn.server import setup_worker
 from jev_turn.server.access import access_from_environment
@@ -22,8 +23,6 @@ from jev_turn.server.calls import Calls
 from jev_turn.server.config import ServerConfig
 from jev_turn.server.desk import Desk
 from jev_turn.server.ice import ice_servers_from_environment
-
-_SETUP_FILES = "PIPECAT_SETUP_FILES"
 
 
 class DrainingServer(uvicorn.Server):
@@ -86,8 +85,7 @@ def serve(bot_file: Path, host: str, port: int) -> None:
     config = ServerConfig.of(load_policy())
     ice_servers = ice_servers_from_environment(os.environ)
     module = load_bot_file(bot_file)
-    others = os.environ.get(_SETUP_FILES, "")
-    os.environ[_SETUP_FILES] = os.pathsep.join(filter(None, (others, setup_worker.__file__)))
+    add_setup_file(setup_worker.__file__)
     desk = Desk.of(module.bot, config, access)
     app = create_app(desk, ice_servers=ice_servers, mounts=_mounts(module))
     settings = uvicorn.Config(
