@@ -19,9 +19,9 @@ from jev_turn.policy import Policy
 from jev_turn.processors._agent import AgentTracker
 from jev_turn.processors._host import MachineHost, Tap
 from jev_turn.processors._mouth_judge import MouthJudge
-from jev_turn.processors._pipecat import watch
+from jev_turn.processors._pipecat import parts_of, watch
 from jev_turn.processors._record import Recorder
-from jev_turn.processors._said import SaidSince
+from jev_turn.processors._said import KeptWords, SaidSince, Spoken
 from jev_turn.processors.frames import MicStalledFrame
 from jev_turn.replies import effects as fx
 from jev_turn.replies import events as ev
@@ -66,7 +66,7 @@ class MouthHost(MachineHost):
         self._language = language
         self._agent = AgentTracker()
         coverage = policy.value("replies.watermark_coverage")
-        self._said = SaidSince(coverage, self.now_ms, self._words)
+        self._said: Spoken = SaidSince(coverage, self.now_ms, self._words)
         self._deaf: set[str] = set()
         self._set_up = False
 
@@ -76,7 +76,12 @@ class MouthHost(MachineHost):
         await self._classifier.setup(setup.task_manager)
         self._set_up = True
         watch(setup.pipeline_worker, Tap(self._agent, lambda: None))
-        watch(setup.pipeline_worker, self._said)
+        for part in parts_of(setup.pipeline_worker.pipeline):
+            if isinstance(kept := getattr(part, "said", None), KeptWords):
+                kept.tell(self.now_ms, self._words)
+                self._said = kept
+        if isinstance(self._said, SaidSince):
+            watch(setup.pipeline_worker, self._said)
 
     async def cleanup(self) -> None:
         """Stop asking and release the judge."""
@@ -121,9 +126,9 @@ class MouthHost(MachineHost):
         if bool(self._deaf) is not before:
             self.feed(ev.Stalled(self.now_ms(), not before))
 
-    def _words(self, text: str) -> None:
+    def _words(self, text: str, heard: bool = True) -> None:
         if self.judge is not None:
-            self.feed(ev.Words(self.now_ms(), text))
+            self.feed(ev.Words(self.now_ms(), text, heard))
 
     # --- effects ------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from jev_turn.judges.tally import Entry
 from jev_turn.judges.transcript import stable_word_ratio, trajectory
 from jev_turn.policy import Policy, load_questions
 from jev_turn.processors._agent import AgentTracker
-from jev_turn.processors._said import SaidSince
+from jev_turn.processors._said import Spoken
 from jev_turn.replies.effects import AskMouth
 from jev_turn.replies.events import MouthFailed, MouthJudged
 from jev_turn.turn.effects import AskJudge
@@ -63,7 +63,7 @@ class MouthJudge:
             on_end=self._ended,
         )
 
-    def submit(self, ask: AskMouth, agent: AgentTracker, said: SaidSince) -> None:
+    def submit(self, ask: AskMouth, agent: AgentTracker, said: Spoken) -> None:
         """Take an ask and return at once; its event comes from the event loop.
 
         Args:
@@ -77,7 +77,7 @@ class MouthJudge:
         state = build_state(turn, self._situation(ask.text, agent, said), self._config)
         self.asker.submit(ask.ask, "mouth", state)
 
-    def _situation(self, text: str, agent: AgentTracker, said: SaidSince) -> Situation:
+    def _situation(self, text: str, agent: AgentTracker, said: Spoken) -> Situation:
         """Describe the person's turn; for them the agent is silent, whatever it has ready."""
         now, history = self._clock_ms(), list(agent.history)
         while history and history[-1][0] == "user":

@@ -55,7 +55,9 @@ class GateSink(MouthHost):
     Consumes:
         The replies to what the person said, while they wait. Replies and speech that the
         application asks for are not held, nor is anything else. Once a reply has been let out,
-        further ones to the same turn (after a tool) pass.
+        further ones to the same turn (after a tool) pass. The judge reads what was said since the
+        last reply: as ``ReplyList`` keeps it, without the words that it has dropped, or else as
+        the recogniser wrote it.
 
     Emits:
         What it held, in order, its timed words later by as long as its audio. With ``llm``,

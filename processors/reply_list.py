@@ -49,6 +49,7 @@ from jev_turn.processors._memory import MemoryKeeper
 from jev_turn.processors._pipecat import watch
 from jev_turn.processors._record import Recorder, reason_of
 from jev_turn.processors._runs import WATCHED, Run
+from jev_turn.processors._said import KeptWords
 from jev_turn.processors._turns import policy_for
 from jev_turn.processors._words import AnyTranscription
 from jev_turn.processors.frames import MicStalledFrame
@@ -128,6 +129,7 @@ class ReplyList(MachineHost):
         self.asker: Asker | None = None
         self._policy = policy_for(classifier, policy)
         self._config = self._policy.replies()
+        self.said = KeptWords(self._config.watermark_coverage)
         self._classifier = classifier
         self._where = partial(ReplyStore.open, place, call, persist=persist, peer=peer)
         self._llm = llm
@@ -236,6 +238,8 @@ class ReplyList(MachineHost):
             words=tuple(Piece(segment, text) for segment, text in saved.words),
             forgiven=saved.restored,
         )
+        self.said.follow(None, self.context, ())
+        self.said.restart()
         waiting = len(saved.pending) + len(saved.words)
         if waiting:
             logger.info(f"{self}: call {self.store.call}: {waiting} texts wait since then")
@@ -309,6 +313,7 @@ class ReplyList(MachineHost):
         """Give the list one event; what it answers is stored, then carried out, in order."""
         self.context, effects = dispatch(self.context, event, self._config)
         self.arm(self.context.deadline, lambda: self.feed(ev.Tick(self.now_ms())))
+        self.said.follow(event, self.context, effects)
         if effects:
             for effect in effects:
                 self._write_effect(effect)

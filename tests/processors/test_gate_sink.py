@@ -864,6 +864,75 @@ def yes_but_no_floor(question: str, _: str) -> float:
     return 0.0 if question == "holding_floor" else 0.9
 
 
+INVENTED = "thank you very much for watching this"
+
+
+def beside_list(
+    steps: Sequence[Step],
+    answer: Callable[[str, str], float],
+    lasts: float = 9.0,
+    *,
+    sets: Sequence[str] = (),
+) -> tuple[Call, list[str]]:
+    """Run a call behind ReplyList; return it, and what the mouth's judge was asked about."""
+    policy = load_policy(sets=list(sets))
+    replies = ReplyList(Answers(answer), policy=policy, persist=False)
+    gate = {"on_event": replies.mouth, "before_audio": replies.spoke}
+    one = call(steps, answer, lasts, params=None, list_=replies, gate=gate)
+    return one, [state["current_user_transcript"] for state in one.judge.asked]
+
+
+def only(*enough: str, holding: float = 0.0) -> Callable[[str, str], float]:
+    """Find these words worth an answer, and everything finished that ends in such words."""
+
+    def answer(question: str, words: str) -> float:
+        if question == "holding_floor":
+            return holding
+        found = words.endswith(enough) if question == "turn_finished" else words in enough
+        return 0.9 if found else 0.1
+
+    return answer
+
+
+def test_an_invented_sentence_is_not_asked_about() -> None:
+    """The list drops it by its rate; a judge that reads it waits for the end of what nobody says."""
+    steps = [*sound(0.5, 1.5), (1.7, final("what is an index")), *sound(1.9, 2.1),
+             (2.3, heard(INVENTED)), (2.5, final(INVENTED))]  # fmt: skip
+    one, asked = beside_list(steps, only("what is an index"))
+    assert asked == ["what is an index"]
+    assert one.first == near(2.1 + 1.0 + 0.1, abs=0.1)
+
+
+MUTTERED = [*sound(0.5, 1.5), (1.7, final("I wanted to ask"))]
+"""Dropped after three looks, at 4.7 s."""
+ASKED_NEXT = [*sound(6.0, 7.0), (7.2, final("what is an index"))]
+
+
+def test_words_dropped_by_strikes_are_not_asked_about() -> None:
+    """They will never be answered, so that the reply need not wait for their end."""
+    steps = [*MUTTERED, *ASKED_NEXT]
+    _, asked = beside_list(steps, only("what is an index"), 12.0, sets=["replies.rejoin_ms=0"])
+    assert asked == ["what is an index"]
+
+
+def test_dropped_words_that_come_back_are_asked_about() -> None:
+    """The list answers them with the new ones, and the judge reads the whole sentence."""
+    whole = "I wanted to ask what is an index"
+    one, asked = beside_list([*MUTTERED, *ASKED_NEXT], only(whole), 12.0)
+    assert asked == [whole]
+    assert one.answers == [REPLY]
+
+
+def test_when_all_words_since_the_last_reply_are_dropped_nobody_is_asked() -> None:
+    """The second reply answers what was said over the first; behind that nobody said a word."""
+    over = [*sound(2.7, 3.5), (3.2, final("and a key"))]
+    invented = [*sound(5.2, 5.4), (5.5, final(INVENTED))]
+    steps = [*sound(0.5, 1.5), (1.7, final("what is an index")), *over, *invented]
+    one, asked = beside_list(steps, only("what is an index", "and a key"), 12.0)
+    assert asked == ["what is an index", "what is an index and a key"]
+    assert one.answers == [REPLY, REPLY]
+
+
 # --- the parts ----------------------------------------------------------------------------------
 
 

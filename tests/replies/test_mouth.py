@@ -454,3 +454,50 @@ def test_each_decision_says_what_it_rests_on(lips: MouthRunner) -> None:
     lips.do(4100)
     assert lips.all(Hold) == [Hold(1, "short", 0, None), Hold(1, "unfinished", 1200, 0.3)]
     assert lips.all(Open) == [Open(1, "quiet", 4000, None)]
+
+
+# --- words that were dropped ---------------------------------------------------------------------
+
+
+def test_dropped_words_leave_the_quiet_clock_alone(lips: MouthRunner) -> None:
+    """They are no sign of life: the person would wait for another second of quiet."""
+    hold(lips, 0, "what is an index thank you for watching")
+    lips.do(1800, 'left "what is an index"')
+    lips.do(2000)
+    assert [ask.quiet_ms for ask in lips.all(AskMouth)] == [1000, 2000]
+
+
+def test_a_verdict_about_dropped_words_is_late(lips: MouthRunner) -> None:
+    """G07: it is about words that nobody said; what is left is asked about."""
+    hold(lips, 0, "what is an index thank you for watching")
+    lips.do(1000)
+    lips.do(1100, 'left "what is an index"')
+    lips.do(1200, "judged ask=1 finished=0.9")
+    assert (lips.all(Hold)[-1].why, lips.all(Open)) == ("late", [])
+    lips.do(2000)
+    assert [ask.text for ask in lips.all(AskMouth)][1:] == ["what is an index"]
+
+
+def test_when_nothing_is_left_the_mouth_opens_unasked(lips: MouthRunner) -> None:
+    """Without a word since the last reply there is nothing to have finished."""
+    hold(lips, 0, "thank you for watching")
+    lips.do(300, 'left ""')
+    lips.do(1000)
+    assert (lips.all(AskMouth), [opened.why for opened in lips.all(Open)]) == ([], ["quiet"])
+
+
+def test_dropped_words_hold_no_audio_that_is_leaving(lips: MouthRunner) -> None:
+    """The person has not gone on: what they said has only become less."""
+    hold(lips, 0, "what is an index thank you for watching")
+    lips.do(1000)
+    lips.do(1100, "judged ask=1 finished=0.9")
+    lips.do(1150, 'left "what is an index"')
+    assert lips.do(1160, "leaving") == (LetGo(1),)
+
+
+def test_dropped_words_withdraw_nothing(lips: MouthRunner) -> None:
+    """Only new words show that the person goes on."""
+    lips.config = replace(lips.config, on_resume="withdraw")
+    hold(lips, 0, "what is an index thank you for watching")
+    lips.do(500, 'left "what is an index"')
+    assert lips.all(Withdraw) == []

@@ -11,7 +11,7 @@ The list: ``heard "TEXT" [for MS]``, ``final "TEXT" [for MS]``, ``ear ask=N enou
 ``announced``, ``spoke``, ``held``, ``opened``, ``unspoken "ANSWER"``, ``stt-up``, ``stt-down WHY``, ``hang-up``. Those of a
 turn mean the latest one, or ``turn=N`` in front of the rest.
 
-The mouth: ``chunk TURN``, ``words "TEXT"``, ``judged ask=N finished=P``, ``failed ask=N ERROR``,
+The mouth: ``chunk TURN``, ``words "TEXT"``, ``left "TEXT"`` (of them, others being dropped), ``judged ask=N finished=P``, ``failed ask=N ERROR``,
 ``leaving``, ``over``, ``dropped``.
 """
 
@@ -242,6 +242,7 @@ _MOUTH: dict[str, Callable[[int, str], ev.MouthEvent]] = {
     **_SOUND,
     "chunk": lambda at, rest: ev.FirstChunk(at, int(rest)),
     "words": lambda at, rest: ev.Words(at, json.loads(rest)),
+    "left": lambda at, rest: ev.Words(at, json.loads(rest), False),
     "leaving": lambda at, _: ev.Leaving(at),
     "over": lambda at, _: ev.TurnOver(at),
     "dropped": lambda at, _: ev.Dropped(at),

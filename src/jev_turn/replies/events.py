@@ -198,10 +198,15 @@ class FirstChunk:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What was said since the last reply is now ``text``, whole."""
+    """What was said since the last reply is now ``text``, whole.
+
+    Attributes:
+        heard: There are new words in it; otherwise some were only taken away.
+    """
 
     at: int
     text: str
+    heard: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,7 +111,7 @@ def _apply(mouth: Mouth, event: ev.MouthEvent, config: MouthConfig, out: Out) ->
         case ev.Onset() | ev.Quieted() | ev.Stalled():
             return _sound(mouth, event)
         case ev.Words():
-            return _words(mouth, event.text, config, out)
+            return _words(mouth, event, config, out)
         case ev.FirstChunk():
             return _first(mouth, event.turn, config, out)
         case ev.MouthJudged() | ev.MouthFailed():
@@ -139,14 +139,14 @@ def _sound(mouth: Mouth, event: ev.Onset | ev.Quieted | ev.Stalled) -> Mouth:
     return replace(mouth, mic=mic)
 
 
-def _words(mouth: Mouth, text: str, config: MouthConfig, out: Out) -> Mouth:
-    """New words show that the person has spoken, however soft it was."""
+def _words(mouth: Mouth, event: ev.Words, config: MouthConfig, out: Out) -> Mouth:
+    """New words show that the person has spoken, however soft it was; dropped ones do not."""
     before = tokens(mouth.words)
-    mouth = replace(mouth, words=" ".join(text.split()))
-    if tokens(text) == before:
+    mouth = replace(mouth, words=" ".join(event.text.split()))
+    if tokens(event.text) == before:
         return mouth
     mouth = _void(mouth)
-    if not tokens(text):
+    if not event.heard or not tokens(event.text):
         return mouth
     if mouth.at - mouth.mic.quiet_since > config.word_lag_ms:
         mouth = replace(mouth, mic=replace(mouth.mic, quiet_since=mouth.at))
