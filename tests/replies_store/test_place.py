@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
 from sqlalchemy import URL, text
 
 from jev_turn.errors import ReplyStoreError
+from jev_turn.play.clock import run
 from jev_turn.replies.store import Database, ReplyStore
 from jev_turn.replies.store.place import FILE, Place, locate, named
 
@@ -106,3 +108,19 @@ async def test_looking_after_calls_makes_no_database(tmp_path: Path) -> None:
     with pytest.raises(ReplyStoreError, match="there is no such database"):
         await Database.open(tmp_path / "cals", must_exist=True)
     assert not (tmp_path / "cals").exists()
+
+
+def test_no_virtual_time_passes_while_a_call_is_opened_and_closed(place: str) -> None:
+    """A timer that overtakes a waiting database shows a call in a state that it never had."""
+
+    async def main() -> float:
+        async def tick() -> None:
+            for _ in range(10):
+                await asyncio.sleep(1)
+
+        began, ticking = asyncio.get_running_loop().time(), asyncio.ensure_future(tick())
+        await (await ReplyStore.open(place, "call")).close()
+        ticking.cancel()
+        return asyncio.get_running_loop().time() - began
+
+    assert run(main()) < 1

@@ -134,9 +134,15 @@ class _Bot:
 
     async def run(self) -> None:
         """Hold the call until nothing of it waits."""
-        runner = WorkerRunner(handle_sigint=False)
+        runner, started = WorkerRunner(handle_sigint=False), asyncio.Event()
+
+        async def on_started(*_: object) -> None:
+            started.set()
+
+        self._worker.add_event_handler("on_pipeline_started", on_started)
         await runner.add_workers(self._worker)
         running = asyncio.ensure_future(runner.run())
+        await started.wait()
         self._log.write("began")
         await self._person.finished.wait()
         waits = await self._settled()

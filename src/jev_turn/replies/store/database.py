@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TypeVar
 
@@ -15,6 +14,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from jev_turn.errors import ReplyStoreError
 from jev_turn.replies.store import schema
 from jev_turn.replies.store.lock import Lock, lock_by_file, lock_by_server
+from jev_turn.replies.store.outside import work_outside
 from jev_turn.replies.store.place import (
     FILE,
     STATEMENT_TIMEOUT,
@@ -83,7 +83,7 @@ class Database:
 
     async def _transaction(self, work: Callable[[Connection], T]) -> T:
         try:
-            with _thread_at_work():
+            with work_outside():
                 async with self._engine.begin() as connection:
                     return await connection.run_sync(work)
         except _FAULTS as error:
@@ -103,7 +103,8 @@ class Database:
         try:
             if isinstance(self.place, Path):
                 return await asyncio.to_thread(lock_by_file, self.place, call)
-            return await lock_by_server(self._engine, call)
+            with work_outside():
+                return await lock_by_server(self._engine, call)
         except _FAULTS as error:
             raise self._told(error) from None
 
@@ -117,10 +118,11 @@ class Database:
             ReplyStoreError: SQLite's log is in use; the rows are gone, and a second try helps.
         """
         try:
-            if isinstance(self.place, Path):
-                await self._truncate_log()
-            elif self.place is not None:
-                await self._vacuum()
+            with work_outside():
+                if isinstance(self.place, Path):
+                    await self._truncate_log()
+                elif self.place is not None:
+                    await self._vacuum()
         except _FAULTS as error:
             raise self._told(error) from None
 
@@ -148,7 +150,7 @@ class Database:
         """Wait for what is under way and close the connections."""
         self._closed = True
         await asyncio.gather(*self._at_work, return_exceptions=True)
-        with _thread_at_work():
+        with work_outside():
             await self._engine.dispose()
 
     def _told(self, error: BaseException) -> ReplyStoreError:
@@ -156,11 +158,3 @@ class Database:
         cause = error.orig if isinstance(error, DBAPIError) and error.orig else error
         lines = str(cause).splitlines() or [""]
         return ReplyStoreError(f"{named(self.place)}: {type(cause).__name__}: {lines[0]}")
-
-
-def _thread_at_work() -> AbstractContextManager[object]:
-    """Tell a loop that keeps virtual time of its own that a thread works for it outside."""
-    hold: Callable[[], AbstractContextManager[object]] = getattr(
-        asyncio.get_running_loop(), "work_outside", nullcontext
-    )
-    return hold()

@@ -12,6 +12,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from jev_turn.replies.store.outside import work_outside
 from jev_turn.replies.store.place import private_file
 
 
@@ -57,10 +58,12 @@ class ServerLock(Lock):
 
     async def release(self, *, remove: bool = False) -> None:
         """Unlock, and give the connection back; a lost connection has unlocked by itself."""
-        with suppress(SQLAlchemyError):
-            await self._connection.execute(text("SELECT pg_advisory_unlock(:k)"), {"k": self._key})
-        with suppress(SQLAlchemyError):
-            await self._connection.close()
+        unlock = text("SELECT pg_advisory_unlock(:k)")
+        with work_outside():
+            with suppress(SQLAlchemyError):
+                await self._connection.execute(unlock, {"k": self._key})
+            with suppress(SQLAlchemyError):
+                await self._connection.close()
 
 
 def digest(call: str) -> bytes:
