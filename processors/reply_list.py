@@ -12,6 +12,7 @@ from loguru import logger
 from pipecat.classifiers.base_classifier import BaseClassifier
 from pipecat.frames.frames import (
     CancelFrame,
+    CancelWorkerFrame,
     EagerEndOfTurnCancelFrame,
     EagerTranscriptionFrame,
     EndFrame,
@@ -57,7 +58,7 @@ from jev_turn.replies import effects as fx
 from jev_turn.replies import events as ev
 from jev_turn.replies.context import Context, Piece, resumed
 from jev_turn.replies.machine import dispatch
-from jev_turn.replies.store import ReplyStore
+from jev_turn.replies.store import CallInUse, ReplyStore
 from jev_turn.turn.effects import AskJudge
 from jev_turn.turn.events import AgentState
 
@@ -87,7 +88,8 @@ class ReplyList(MachineHost):
     Emits:
         For each turn ``ProposedUserStartedSpeakingFrame``, one final with all its cuts joined by
         single spaces, ``ProposedUserStoppedSpeakingFrame``. ``ErrorFrame`` upstream when a turn
-        failed, was silent, or the recogniser is deaf.
+        failed, was silent, the recogniser is deaf, or the store cannot be used: then the call goes
+        on in memory. When another process holds the call, it and ``CancelWorkerFrame``.
 
     Example:
         replies = ReplyList(TypeSafeClassifier(), place="calls")
@@ -132,6 +134,7 @@ class ReplyList(MachineHost):
         self.said = KeptWords(self._config.watermark_coverage)
         self._classifier = classifier
         self._where = partial(ReplyStore.open, place, call, persist=persist, peer=peer)
+        self._no_store: ReplyStoreError | None = None
         self._llm = llm
         self._memory: MemoryKeeper | None = None
         self._recorder = record
@@ -154,8 +157,11 @@ class ReplyList(MachineHost):
         """Open the store, set up the judge and listen to the rest of the pipeline."""
         await super().setup(setup)
         await self._classifier.setup(setup.task_manager)
-        self.store = await self._where()
         watch(setup.pipeline_worker, Tap(self._agent, self._agent_changed, self._seen, WATCHED))
+        try:
+            self.store = await self._where()
+        except ReplyStoreError as error:
+            self._no_store = error
 
     async def cleanup(self) -> None:
         """Stop asking, release the judge and let the next writer in."""
@@ -193,6 +199,9 @@ class ReplyList(MachineHost):
             await self.push_frame(frame, direction)
 
     async def _start(self) -> None:
+        if isinstance(self._no_store, CallInUse):
+            await self._refuse(self._no_store)
+            return
         self.start_host()
         self.asker = Asker(
             self._classifier,
@@ -204,12 +213,26 @@ class ReplyList(MachineHost):
             on_end=self._answered,
         )
         await self._take_up()
+        if self._no_store is not None:
+            await self._go_on_in_memory(self._no_store)
         warn_if_overruled(self)
         await self.broadcast_frame(
             ServiceMetadataFrame, service_name=self.name, user_turn_strategies=self._strategies
         )
         await self._remember()
         self.feed(ev.Tick(self.now_ms()))
+
+    async def _refuse(self, error: CallInUse) -> None:
+        """End this pipeline: somebody else answers what this call's list holds."""
+        await self.push_error(f"{self}: {error}", exception=error)
+        await self.push_frame(CancelWorkerFrame(reason=str(error)))
+
+    async def _go_on_in_memory(self, error: ReplyStoreError) -> None:
+        self._write("note", note="store_down", detail=str(error))
+        await self.push_error(
+            f"{self}: {error}; this call goes on in memory, and a crash loses what waits",
+            exception=error,
+        )
 
     async def _remember(self) -> None:
         """Tell the model about earlier calls of this peer, through the context."""
@@ -248,6 +271,8 @@ class ReplyList(MachineHost):
 
     def _consumes(self, frame: Frame, direction: FrameDirection) -> bool:
         """Take note of ``frame`` and tell whether it stays here."""
+        if self.asker is None:
+            return isinstance(frame, AnyTranscription)
         now = self.now_ms()
         match frame:
             case TranscriptionFrame() | InterimTranscriptionFrame() if direction is _DOWN:

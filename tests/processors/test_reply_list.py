@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from pipecat.frames.frames import (
+    CancelFrame,
     ErrorFrame,
     LLMFullResponseEndFrame,
     LLMFullResponseStartFrame,
@@ -264,6 +267,41 @@ def test_a_call_is_taken_up_where_a_dead_process_left_it(tmp_path: Path) -> None
     assert run(Bot([], judge, 6).run()).said == ["what is an index"]
     again = ReplyList(Answers(enough()), place=tmp_path, call="call")
     assert run(Bot([], again, 6).run()).said == []
+
+
+def errors(call: Bot) -> list[str]:
+    """Return what was reported as an error."""
+    return [frame.error for _, frame, _ in call.seen if isinstance(frame, ErrorFrame)]
+
+
+def test_a_call_that_another_process_holds_is_refused(tmp_path: Path) -> None:
+    """Two bots on one list would answer it twice: the second one says why and ends."""
+
+    async def second() -> Bot:
+        async with await ReplyStore.open(tmp_path, "call"):
+            judge = ReplyList(Answers(enough(*WHOLE)), place=tmp_path, call="call")
+            return await Bot(said(1, "what is an index"), judge, 60).run()
+
+    call = run(second())
+    assert (call.said, call.runs) == ([], 0)
+    assert len(call.times(CancelFrame)) == 1
+    assert [error.partition(": ")[2].partition(": ")[2] for error in errors(call)] == [
+        f"call call is in use by process {os.getpid()} on {socket.gethostname()}"
+    ]
+
+
+def test_without_its_store_a_call_goes_on_and_the_operator_is_told(tmp_path: Path) -> None:
+    """A database that is down must cost nobody an answer, nor make the bot talk over itself."""
+    (tmp_path / "calls").touch()
+    record = CallRecord(None, words=True)
+    judge = ReplyList(Answers(enough(*WHOLE)), place=tmp_path / "calls", record=record)
+    steps = said(1, "tell me all") + said(6, "and a key") + said(8, "and a row")
+    call = run(Bot(steps, judge, 20, reply=lambda _: STORY).run())
+    assert call.said == ["tell me all", "and a key and a row"]
+    assert [
+        error.endswith("goes on in memory, and a crash loses what waits") for error in errors(call)
+    ] == [True]
+    assert "store_down" in [r.get("note") for r in record.records]
 
 
 def test_a_deaf_recogniser_is_an_error_and_is_connected_anew() -> None:
