@@ -73,8 +73,6 @@ class MouthHost(MachineHost):
     async def setup(self, setup: FrameProcessorSetup) -> None:  # type: ignore[override]
         """Set up the judge and listen to the rest of the pipeline."""
         await super().setup(setup)
-        await self._classifier.setup(setup.task_manager)
-        self._set_up = True
         watch(setup.pipeline_worker, Tap(self._agent, lambda: None))
         for part in parts_of(setup.pipeline_worker.pipeline):
             if isinstance(kept := getattr(part, "said", None), KeptWords):
@@ -82,6 +80,9 @@ class MouthHost(MachineHost):
                 self._said = kept
         if isinstance(self._said, SaidSince):
             watch(setup.pipeline_worker, self._said)
+        # The last step: a pipeline goes on behind a processor whose setup has failed.
+        await self._classifier.setup(setup.task_manager)
+        self._set_up = True
 
     async def cleanup(self) -> None:
         """Stop asking and release the judge."""

@@ -98,8 +98,9 @@ class TurnHost(MachineHost):
     async def setup(self, setup: FrameProcessorSetup) -> None:  # type: ignore[override]
         """Set up the judge and listen to the rest of the pipeline."""
         await super().setup(setup)
-        await self._classifier.setup(setup.task_manager)
         watch(setup.pipeline_worker, Tap(self._agent, self._agent_changed))
+        # The last step: a pipeline goes on behind a processor whose setup has failed.
+        await self._classifier.setup(setup.task_manager)
 
     async def cleanup(self) -> None:
         """Stop asking and release the judge."""

@@ -156,12 +156,13 @@ class ReplyList(MachineHost):
     async def setup(self, setup: FrameProcessorSetup) -> None:  # type: ignore[override]
         """Open the store, set up the judge and listen to the rest of the pipeline."""
         await super().setup(setup)
-        await self._classifier.setup(setup.task_manager)
         watch(setup.pipeline_worker, Tap(self._agent, self._agent_changed, self._seen, WATCHED))
         try:
             self.store = await self._where()
         except ReplyStoreError as error:
             self._no_store = error
+        # The last step: a pipeline goes on behind a processor whose setup has failed.
+        await self._classifier.setup(setup.task_manager)
 
     async def cleanup(self) -> None:
         """Stop asking, release the judge and let the next writer in."""

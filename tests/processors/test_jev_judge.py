@@ -24,7 +24,7 @@ from pipecat.turns.user_turn_strategies import (
     ExternalUserTurnStrategies,
     UserTurnStrategies,
 )
-from support.bot import Answers, Bot, Step, behind, final, heard, interrupt, said
+from support.bot import Answers, Bot, Step, Unprepared, behind, final, heard, interrupt, said
 
 from jev_turn.play.clock import run
 from jev_turn.processors._pipecat import UserBackchannelFrame
@@ -280,6 +280,16 @@ def test_with_the_judge_down_the_silence_rule_ends_the_turn(error: Exception) ->
     call = bot(said(1, "what is an index"), 10, lambda *_: error)
     assert call.said == ["what is an index"]
     assert call.times(UserStoppedSpeakingFrame)[0] == pytest.approx(4.2, abs=0.05)
+
+
+def test_with_a_judge_that_cannot_be_set_up_the_agent_is_still_followed() -> None:
+    """Pipecat goes on without the setup, and the silence rule must know who speaks."""
+    record = CallRecord(None, words=True)
+    judge = JevJudge(Unprepared(), record=record)
+    call = run(Bot(said(1, "what is an index"), judge, 10).run())
+    assert call.said == ["what is an index"]
+    told = [r["state"] for r in record.records if r["kind"] == "bot"]
+    assert told[-2:] == ["start", "stop"]
 
 
 def test_an_interruption_by_the_application_drops_no_words() -> None:

@@ -19,7 +19,7 @@ from pipecat.frames.frames import (
     VADUserStartedSpeakingFrame,
 )
 from pipecat.processors.frameworks.rtvi import RTVIObserverParams
-from support.bot import Answers, Bot, Step, final, heard, said
+from support.bot import Answers, Bot, Step, Unprepared, final, heard, said
 
 from jev_turn.play.cast import CaseModel
 from jev_turn.play.clock import run
@@ -302,6 +302,13 @@ def test_without_its_store_a_call_goes_on_and_the_operator_is_told(tmp_path: Pat
         error.endswith("goes on in memory, and a crash loses what waits") for error in errors(call)
     ] == [True]
     assert "store_down" in [r.get("note") for r in record.records]
+
+
+def test_with_a_judge_that_cannot_be_set_up_words_over_the_bot_still_wait() -> None:
+    """Pipecat goes on without the setup; the list must follow the bot and keep its store."""
+    steps = said(1, "tell me all") + said(6.5, "and a key")
+    call = run(Bot(steps, ReplyList(Unprepared(), persist=False), 40, reply=lambda _: STORY).run())
+    assert call.said == ["tell me all", "and a key"]
 
 
 def test_a_deaf_recogniser_is_an_error_and_is_connected_anew() -> None:

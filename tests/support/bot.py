@@ -64,6 +64,16 @@ class Answers(BaseClassifier):
         return results, None
 
 
+class Unprepared(Answers):
+    """A judge whose setup fails, and that answers nothing."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda *_: ConnectionError("not set up"))
+
+    async def setup(self, *_: object) -> None:
+        raise ConnectionError("no way to the judge")
+
+
 class Script(FrameProcessor):
     """Pushes frames, or runs coroutines, at their times."""
 
