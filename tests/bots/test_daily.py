@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pipecat.frames.frames import Frame, VADUserStartedSpeakingFrame
+from pipecat.frames.frames import Frame, InputAudioRawFrame, VADUserStartedSpeakingFrame
 from pipecat.pipeline.pipeline import Pipeline
 from pipecat.pipeline.worker import PipelineWorker
 from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
@@ -30,17 +30,25 @@ CHUNK = RATE // 50
 
 
 class Openings(FrameProcessor):
-    """Counts the gate's openings."""
+    """Counts the gate's openings, and the chunks behind it."""
 
     def __init__(self) -> None:
         super().__init__()
         self.count = 0
+        self.chunks = 0
 
     async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
         """Count, and pass everything on."""
         await super().process_frame(frame, direction)
         self.count += isinstance(frame, VADUserStartedSpeakingFrame)
+        self.chunks += isinstance(frame, InputAudioRawFrame)
         await self.push_frame(frame, direction)
+
+    async def until(self, chunks: int) -> None:
+        """Wait until so many chunks have come through."""
+        async with asyncio.timeout(60):
+            while self.chunks < chunks:  # noqa: ASYNC110 frames tell nobody
+                await asyncio.sleep(0.01)
 
 
 def noise(db: float, seed: int) -> Any:
@@ -75,7 +83,7 @@ async def test_each_participant_has_a_floor_of_its_own(monkeypatch: pytest.Monke
             for number in range(25):
                 await source._on_participant_audio_data(who, noise(-42, number), "microphone")
             await source._on_participant_audio_data(who, noise(-75, 0), "microphone")
-            await asyncio.sleep(0.1)
+            await openings.until(600 + 26 * (len(heard) + 1))
             heard[who] = openings.count
         await worker.stop_when_done()  # type: ignore[no-untyped-call]
 
