@@ -79,6 +79,14 @@ def test_only_the_whole_token_opens(header: str | None, allowed: bool) -> None:
     assert Access(TOKEN).allows(header) is allowed
 
 
+@pytest.mark.parametrize("inside", ["\n", "\u00e9", "\x00"])
+def test_a_token_that_no_header_can_carry_stops_the_start(inside: str) -> None:
+    """The server would begin and let nobody in; what it is is not shown."""
+    with pytest.raises(ConfigError, match="^JEV_SERVER_TOKEN: ") as caught:
+        access_from_environment({"JEV_SERVER_TOKEN": f"{TOKEN}{inside}{TOKEN}"}, "127.0.0.1")
+    assert TOKEN not in str(caught.value)
+
+
 def test_the_token_is_not_shown() -> None:
     """Printing the rules shows no secret."""
     assert TOKEN not in repr(Access(TOKEN))
@@ -118,7 +126,8 @@ def test_a_page_is_ours_or_listed(origin: str | None, known: bool) -> None:
 
 
 @pytest.mark.parametrize("name", ["JEV_SERVER_ORIGINS", "JEV_SERVER_URL"])
-def test_an_address_without_scheme_stops_the_start(name: str) -> None:
+@pytest.mark.parametrize("value", ["voice.example", "https://[voice.example"])
+def test_an_address_that_is_none_stops_the_start(name: str, value: str) -> None:
     """The name and the value are in the message."""
     with pytest.raises(ConfigError, match=f"{name}.*voice.example"):
-        access_from_environment({name: "voice.example"}, "127.0.0.1")
+        access_from_environment({name: value}, "127.0.0.1")

@@ -84,8 +84,8 @@ def access_from_environment(env: Mapping[str, str], host: str) -> Access:
         The access rules.
 
     Raises:
-        ConfigError: ``host`` is not loopback and there is no token, the token is short or cannot
-            be read, or an origin or the URL has no scheme and host.
+        ConfigError: ``host`` is not loopback and there is no token, the token is short, cannot be
+            read or cannot be sent, or an origin or the URL has no scheme and host.
     """
     token = _token(env)
     if token is None and not is_loopback(host):
@@ -98,10 +98,17 @@ def access_from_environment(env: Mapping[str, str], host: str) -> Access:
     )
     url = env.get(URL, "").strip().rstrip("/") or None
     for name, value in [(ORIGINS, one) for one in origins] + ([(URL, url)] if url else []):
-        parts = urlsplit(value)
-        if parts.scheme not in ("http", "https") or not parts.netloc:
+        if not _is_address(value):
             raise ConfigError(f"{name}: {value!r}: expected something like https://voice.example")
     return Access(token, origins, url)
+
+
+def _is_address(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.netloc)
 
 
 def _token(env: Mapping[str, str]) -> str | None:
@@ -115,4 +122,6 @@ def _token(env: Mapping[str, str]) -> str | None:
             raise ConfigError(f"{TOKEN_FILE}: {path}: is empty")
     if token and len(token) < _TOKEN_MIN:
         raise ConfigError(f"{TOKEN}: {len(token)} characters: {_TOKEN_MIN} or more are needed")
+    if not all(" " <= character <= "~" for character in token):
+        raise ConfigError(f"{TOKEN}: a header can carry nothing but printable ASCII")
     return token or None
