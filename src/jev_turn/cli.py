@@ -272,15 +272,15 @@ def quiet_logs(verbose: bool) -> None:
     from loguru import logger
 
     logger.remove()
+    # Values of variables in a traceback may be words that were spoken, or keys.
     if verbose:
-        logger.add(sys.stderr, level="DEBUG")
+        logger.add(sys.stderr, level="DEBUG", diagnose=False)
     else:
         logger.add(
             sys.stderr,
             level="WARNING",
             filter={"pipecat": "ERROR"},
             format="{level}: {message}",
-            # Values of variables in a traceback may be words that were spoken.
             diagnose=False,
         )
 

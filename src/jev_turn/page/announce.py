@@ -36,10 +36,12 @@ def announce(app: FastAPI, *, barge_in: bool = True) -> None:
         barge_in: The bot can be interrupted; the lines to say are such as show it.
 
     Raises:
-        SystemExit: A setting is wrong. The bot would otherwise learn of it from its first caller.
+        SystemExit: A setting or a key is wrong. The bot would otherwise learn of it from its first
+            caller.
     """
     try:
         load_policy()
+        chosen()
     except JevTurnError as error:
         raise SystemExit(f"jev-turn: {error}") from None
     before: Any = app.router.lifespan_context
@@ -50,7 +52,9 @@ def announce(app: FastAPI, *, barge_in: bool = True) -> None:
         async with before(app) as state:
             end_calls_on_exit()
             logger.remove()
-            logger.add(sys.stderr, level=os.environ.get(LOG_ENV, "").strip().upper() or "WARNING")
+            level = os.environ.get(LOG_ENV, "").strip().upper() or "WARNING"
+            # Without the variables' values in tracebacks, which may be words or keys.
+            logger.add(sys.stderr, level=level, diagnose=False)
             url = _url()
             print(welcome(url, barge_in=barge_in), flush=True)
             opening = asyncio.create_task(_open(url)) if wants_browser(os.environ) else None

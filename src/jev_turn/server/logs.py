@@ -20,13 +20,14 @@ def quiet_logs(*, verbose: bool) -> None:
     with values hold both.
 
     Args:
-        verbose: Show all of it, words included.
+        verbose: Show all of it, words included; keys never.
     """
     from loguru import logger
 
     logger.remove()
     if verbose:
-        logger.add(sys.stderr, level="DEBUG")
+        # Tracebacks without the variables' values, which may be keys.
+        logger.add(sys.stderr, level="DEBUG", diagnose=False)
         return
     logging.getLogger().addHandler(_Places())
     levels: dict[str | None, str | int | bool] = {"": "INFO", "pipecat": "ERROR"}
