@@ -60,8 +60,8 @@ async def main(headphones: bool) -> None:
 if __name__ == "__main__":
     load_dotenv()
     quiet_logs(verbose="--verbose" in sys.argv)
-    print(chosen(), "Speak; Ctrl-C ends the bot.", sep="\n")
     try:
+        print(chosen(), "Speak; Ctrl-C ends the bot.", sep="\n")
         asyncio.run(main(headphones="--headphones" in sys.argv))
     except JevTurnError as error:
         sys.exit(f"{error}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from typing import Any
 
 import pytest
 
@@ -46,6 +47,25 @@ def test_with_every_key_nothing_is_embedded() -> None:
 def test_a_blank_key_is_none() -> None:
     """A line of env.example that was left empty chooses nothing."""
     assert chosen({"DEEPGRAM_API_KEY": " "}) == chosen({})
+
+
+@pytest.mark.parametrize("name", KEYS)
+@pytest.mark.parametrize("inside", ["\n", "\r\n", " ", "\t", "\x00", "\x7f", "\u00e9", "\u2028"])
+def test_a_broken_key_is_refused_unseen(name: str, inside: str) -> None:
+    """By its variable's name: an HTTP client would quote it, and a log would keep the quotation."""
+    env = KEYS | {name: f"sk-never{inside}seen"}
+    for look in (chosen, lambda env: services_from_environment(PROMPT, env=env)):
+        with pytest.raises(ConfigError, match=f"^{name} is no key: ") as caught:
+            look(env)
+        assert "never" not in str(caught.value) and "seen" not in str(caught.value)
+        assert caught.value.__cause__ is caught.value.__context__ is None
+
+
+def test_white_space_around_a_key_is_none_of_it() -> None:
+    """A file's last line break travels along where a shell or a container reads a key from it."""
+    built = services_from_environment(PROMPT, env={n: f" {k}\r\n" for n, k in KEYS.items()})
+    client: Any = built.llm
+    assert client._client.api_key == KEYS["OPENAI_API_KEY"]
 
 
 def test_the_start_says_what_runs_and_how_to_change_it() -> None:

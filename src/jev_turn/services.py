@@ -44,6 +44,7 @@ STT = Part("recogniser", "DEEPGRAM_API_KEY", "Deepgram", "pipecat-jev-turn[deepg
 LLM = Part("model", "OPENAI_API_KEY", "OpenAI", "openai")
 TTS = Part("voice", "CARTESIA_API_KEY", "Cartesia", "pipecat-jev-turn[cartesia]")
 JUDGE = Part("judge", API_KEY_ENV, "Jev", "typesafe-sdk")
+PARTS = (STT, LLM, TTS, JUDGE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +77,12 @@ def services_from_environment(
         language: The language spoken; the embedded parts know English only.
 
     Raises:
-        ConfigError: A key is set and its vendor's package is missing, or a key is missing and so
-            is the extra ``embedded``.
+        ConfigError: A key is set and its vendor's package is missing, a key is missing and so is
+            the extra ``embedded``, or a key holds what no key can.
     """
     env = os.environ if env is None else env
+    for part in PARTS:
+        _key(part, env)
     return Services(
         stt=_built(STT, env, _deepgram, _embedded_stt),
         llm=_built(LLM, env, partial(_openai, prompt), _scripted),
@@ -93,10 +96,13 @@ def chosen(env: Mapping[str, str] | None = None) -> str:
 
     Args:
         env: In place of the process environment.
+
+    Raises:
+        ConfigError: A key holds what no key can.
     """
     env = os.environ if env is None else env
     parts = []
-    for part in (STT, LLM, TTS, JUDGE):
+    for part in PARTS:
         runs = part.vendor if _key(part, env) else f"embedded ({part.key} is not set)"
         parts.append(f"{part.name}: {runs}")
     return ", ".join(parts)
@@ -123,7 +129,13 @@ def deepgram_settings() -> DeepgramSTTSettings:
 
 
 def _key(part: Part, env: Mapping[str, str]) -> str:
-    return env.get(part.key, "").strip()
+    """Return a key without the white space around it; an HTTP client quotes one that it refuses."""
+    if all("!" <= character <= "~" for character in env.get(part.key, "").strip()):
+        return env.get(part.key, "").strip()
+    raise ConfigError(
+        f"{part.key} is no key: it has a space, a line break or another character inside that no "
+        "key has (the value is not shown)"
+    )
 
 
 def _built(

@@ -63,3 +63,11 @@ def test_a_wrong_setting_stops_the_start(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setenv("JEV_EOS_THRESHOLD", "often")
     with pytest.raises(SystemExit, match="JEV_EOS_THRESHOLD.*often"):
         announce(FastAPI())
+
+
+def test_a_broken_key_stops_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In one line that names the variable, not in front of the first caller, and never shown."""
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-never\nshown")
+    with pytest.raises(SystemExit, match="^jev-turn: OPENAI_API_KEY is no key") as caught:
+        announce(FastAPI())
+    assert "never" not in str(caught.value)
