@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pipecat.frames.frames import TranscriptionFrame
@@ -22,6 +23,7 @@ from jev_turn.play.clock import run
 
 HERE = Path(__file__).parent
 WORDS = "what is an oxymoron"
+ONE = {"JEV_TURN_SERVER_CALLS_MAX": "1"}
 FEW = {"JEV_TURN_SERVER_DRAIN_MS": "1000", "JEV_TURN_SERVER_END_MS": "500"}
 
 
@@ -76,6 +78,39 @@ def test_no_word_is_logged(server: Served) -> None:
     log = server.log.read_text()
     assert "oxymoron" not in log
     assert "the bot has closed its record" in log
+
+
+@pytest.mark.bots
+@pytest.mark.parametrize("arguments", [(), ("--verbose",)])
+def test_who_is_refused_and_who_leaves_fill_no_log(
+    arguments: tuple[str, ...], tmp_path: Path
+) -> None:
+    """Anybody can knock, as often as they like; a caller who hangs up is no error either."""
+    token = "0123456789abcdef"
+    server = Served(tmp_path, HERE / "talker.py", *arguments, JEV_SERVER_TOKEN=token, **ONE)
+    bearer = {"Authorization": f"Bearer {token}"}
+    try:
+        for _ in range(2):
+            for path in ("/ws-client", "/ws/ticket-nobody-got"):
+                assert status(server, path) == 401
+            assert status(server, "/ws-client", origin="http://evil.example") == 403
+        with server.call(additional_headers=bearer):
+            assert status(server, "/ws-client", additional_headers=bearer) == 503
+        server.wait_for("call 1 is over")
+        os.kill(server.process.pid, signal.SIGTERM)
+        assert server.process.wait(timeout=20) == 0
+    finally:
+        server.stop()
+    log = server.log.read_text()
+    assert "ERROR" not in log and "ASGI" not in log
+    assert token not in log and "ticket-nobody-got" not in log
+
+
+def status(server: Served, path: str, **more: Any) -> int:
+    """Return how a WebSocket is refused."""
+    with pytest.raises(InvalidStatus) as caught:
+        server.call(path, **more)
+    return caught.value.response.status_code
 
 
 @pytest.mark.bots

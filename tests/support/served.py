@@ -24,10 +24,11 @@ class Served:
     Args:
         folder: For its log, and for records as ``TALKER_RECORDS``.
         bot: The bot's file.
+        *arguments: More of the command line.
         **env: More of the environment.
     """
 
-    def __init__(self, folder: Path, bot: Path, **env: str) -> None:
+    def __init__(self, folder: Path, bot: Path, *arguments: str, **env: str) -> None:
         self.records = folder
         self.log = folder / "log"
         path = os.pathsep.join(str(ROOT / one) for one in ("src", "tests"))
@@ -35,7 +36,7 @@ class Served:
         given = {**keyless, **env, "TALKER_RECORDS": str(folder), "PYTHONPATH": path}
         with self.log.open("w") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "jev_turn.cli", "serve", bot, "--port", "0"],
+                [sys.executable, "-m", "jev_turn.cli", "serve", bot, "--port", "0", *arguments],
                 env=given,
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -54,9 +55,10 @@ class Served:
         assert found, self.log.read_text()
         return found
 
-    def call(self) -> ClientConnection:
+    def call(self, path: str = "/ws-client", **more: Any) -> ClientConnection:
         """Connect as one of Pipecat's WebSocket clients."""
-        return connect(f"ws://{self.host}/ws-client", proxy=None)
+        connection: ClientConnection = connect(f"ws://{self.host}{path}", proxy=None, **more)
+        return connection
 
     def ready(self) -> int:
         """Return the status of ``/readyz``."""

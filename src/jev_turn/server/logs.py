@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from loguru import Record
 
+_REFUSED = "ASGI callable returned without completing handshake."
+"""What Uvicorn calls an error each time that a WebSocket is answered with an HTTP status."""
+
 _OURS = "{time:YYYY-MM-DDTHH:mm:ss.SSS} {level} {message}\n"
 _OTHERS = "{time:YYYY-MM-DDTHH:mm:ss.SSS} {level} {name}:{function}:{line} (--verbose shows it)\n"
 
@@ -25,6 +28,7 @@ def quiet_logs(*, verbose: bool) -> None:
     from loguru import logger
 
     logger.remove()
+    logging.getLogger("uvicorn.error").addFilter(_is_trouble)
     if verbose:
         # Tracebacks without the variables' values, which may be keys.
         logger.add(sys.stderr, level="DEBUG", diagnose=False)
@@ -37,6 +41,11 @@ def quiet_logs(*, verbose: bool) -> None:
 def _format(record: Record) -> str:
     name = record["name"] or ""
     return _OTHERS if name.partition(".")[0] == "pipecat" else _OURS
+
+
+def _is_trouble(record: logging.LogRecord) -> bool:
+    """Drop what whoever knocks could fill a log with."""
+    return record.msg != _REFUSED
 
 
 class _Places(logging.Handler):

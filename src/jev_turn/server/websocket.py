@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import uuid
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
 from fastapi import APIRouter, WebSocket
 from pipecat.runner.types import WebSocketRunnerArguments
 from starlette.responses import JSONResponse
-from starlette.websockets import WebSocketState
+from starlette.websockets import WebSocketDisconnect, WebSocketState
 
 from jev_turn.server.calls import CallRefused
 from jev_turn.server.desk import Desk, refusal
@@ -42,6 +43,12 @@ def websocket_routes(desk: Desk) -> APIRouter:
 
 
 async def _serve(desk: Desk, websocket: WebSocket, ticket: str | None, kind: str | None) -> None:
+    # Who is told something and has left already is no trouble of the server's.
+    with suppress(WebSocketDisconnect):
+        await _answer(desk, websocket, ticket, kind)
+
+
+async def _answer(desk: Desk, websocket: WebSocket, ticket: str | None, kind: str | None) -> None:
     body = _body(desk, websocket, ticket)
     if body is None:
         await websocket.send_denial_response(JSONResponse({"detail": "a token is needed"}, 401))
