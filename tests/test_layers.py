@@ -44,6 +44,7 @@ TABLE = {
     "setup_check": Layer({"errors", "processors"}, PIPECAT),
     "services": Layer({"errors", "assembly", "embedded"}, PIPECAT),
     "template": Layer({"errors"}, set()),
+    "streams": Layer(set(), set()),
     "local_audio": Layer({"errors"}, PIPECAT | {"pyaudio"}),
     "transports": Layer({"policy"}, PIPECAT),
     "page": Layer({"errors", "policy", "services"}, {"fastapi", "loguru", "pipecat"}),

@@ -68,6 +68,17 @@ def test_a_bot_without_a_terminal_says_what_to_set(monkeypatch: pytest.MonkeyPat
         confirm_microphone(Local(), env={})
 
 
+@pytest.mark.parametrize("name", ["stdin", "stdout"])
+def test_a_bot_whose_streams_are_closed_says_what_to_set(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A service manager may start it with none at all."""
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(sys, name, None)
+    with pytest.raises(ConfigError, match=f"{CONFIRMED_ENV}=yes"):
+        confirm_microphone(Local(), env={})
+
+
 @pytest.mark.parametrize(("value", "opens"), [("yes", True), ("1", True), ("no", False)])
 def test_the_environment_answers_for_a_server(value: str, opens: bool) -> None:
     """A container has no terminal."""

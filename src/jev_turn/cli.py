@@ -11,6 +11,7 @@ import typer
 
 from jev_turn.calls.app import app as calls
 from jev_turn.errors import JevTurnError
+from jev_turn.streams import standard_streams
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -42,11 +43,14 @@ Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show Pipecat's o
 
 def main() -> None:
     """Run a command; an error of ours is one line and exit status 2."""
+    standard_streams()
     try:
         app()
     except JevTurnError as error:
         print(f"jev-turn: {error}", file=sys.stderr)
         raise SystemExit(2) from None
+    finally:
+        sys.stdout.flush()
 
 
 @app.callback()

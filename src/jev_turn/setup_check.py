@@ -53,7 +53,7 @@ def confirm_microphone(
 
 
 def _answer(ask: Callable[[str], str]) -> bool:
-    if ask is input and not sys.stdin.isatty():
+    if ask is input and not _has_terminal():
         raise ConfigError(
             "the microphone has no echo cancellation, and there is no terminal to ask about it: "
             f"set {CONFIRMED_ENV}=yes, or call confirm_microphone(..., confirmed=True)"
@@ -62,6 +62,11 @@ def _answer(ask: Callable[[str], str]) -> bool:
         return _is_yes(ask(QUESTION))
     except EOFError:
         return False
+
+
+def _has_terminal() -> bool:
+    # Either is None where the process began with it closed.
+    return sys.stdout is not None and sys.stdin is not None and sys.stdin.isatty()
 
 
 def _yes(value: str, name: str) -> bool:
