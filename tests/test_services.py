@@ -88,6 +88,16 @@ def test_a_model_and_a_voice_can_be_named() -> None:
     assert services_from_environment(PROMPT, env=KEYS).tts._settings.voice == CARTESIA_VOICE
 
 
+def test_deepgram_is_told_to_end_no_turns() -> None:
+    """As it goes over the wire: interims while a person speaks, no waiting for silence or numbers."""
+    built: Any = services_from_environment(PROMPT, env=KEYS).stt
+    sent = built._build_connect_kwargs()
+    wanted = {"interim_results": "true", "endpointing": "false", "punctuate": "true"}
+    wanted |= {"smart_format": "false", "numerals": "false"}
+    assert wanted.items() <= sent.items()
+    assert "utterance_end_ms" not in sent and "vad_events" not in sent
+
+
 def test_a_key_without_its_package_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     """A vendor's missing package is no reason to run on something else in silence."""
     monkeypatch.setitem(sys.modules, "pipecat.services.deepgram.stt", None)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import AsyncIterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -47,6 +50,58 @@ async def test_the_runner_makes_a_browsers_connection() -> None:
     arguments = SmallWebRTCRunnerArguments(webrtc_connection=SmallWebRTCConnection())
     transport = await create_transport(arguments, transport_params())
     assert type(transport).__name__ == "SmallWebRTCTransport"
+
+
+BEGIN: dict[str, list[dict[str, Any]]] = {
+    "twilio": [
+        {"event": "connected", "protocol": "Call", "version": "1.0.0"},
+        {"event": "start", "start": {"streamSid": "MZ1", "callSid": "CA1"}},
+    ],
+    "telnyx": [
+        {"event": "connected", "version": "1.0.0"},
+        {
+            "event": "start",
+            "stream_id": "s1",
+            "start": {"call_control_id": "c1", "media_format": {"encoding": "PCMU"}},
+        },
+    ],
+    "plivo": [{"event": "start", "start": {"streamId": "s1", "callId": "c1"}}],
+    "exotel": [
+        {"event": "connected"},
+        {"event": "start", "start": {"stream_sid": "s1", "call_sid": "c1", "account_sid": "a1"}},
+    ],
+}
+"""What each provider sends before the first sound."""
+
+
+class Line:
+    """A provider's WebSocket."""
+
+    def __init__(self, messages: list[dict[str, Any]]) -> None:
+        self.state = SimpleNamespace()
+        self._messages = messages
+
+    async def iter_text(self) -> AsyncIterator[str]:
+        """Give what the provider sends."""
+        for message in self._messages:
+            yield json.dumps(message)
+
+
+@pytest.mark.parametrize("name", TELEPHONES)
+async def test_the_runner_makes_a_telephones_connection(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the provider's own first messages; from then on the line has its preset."""
+    for variable in ("TWILIO_ACCOUNT_SID", "TWILIO_AUTH_TOKEN", "TELNYX_API_KEY"):
+        monkeypatch.setenv(variable, "mine")
+    for variable in ("PLIVO_AUTH_ID", "PLIVO_AUTH_TOKEN"):
+        monkeypatch.setenv(variable, "mine")
+    line: Any = Line(BEGIN[name])
+    arguments = WebSocketRunnerArguments(websocket=line)
+    transport: Any = await create_transport(arguments, transport_params())
+    assert name in type(transport._params.serializer).__name__.lower()
+    assert transport._params.audio_in_enabled and transport._params.audio_out_enabled
+    assert policy_of(arguments).value("turn.side_talk_streak_max") == 2
 
 
 @pytest.mark.parametrize(

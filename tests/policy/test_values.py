@@ -39,8 +39,10 @@ KNOBS = {
     "ear.tick_ms": 1000,
     "mouth.ask_from_ms": 1000,
     "mouth.on_resume": "hold",
+    "judge.requests_per_minute": 1200,
+    "judge.tokens_per_second": 250_000,
 }
-"""Stated by a design."""
+"""Stated by a design, or by TypeSafe of an account."""
 
 GUESSES = (
     "gate.frame_ms", "gate.floor_attack", "gate.floor_rise_per_s", "gate.floor_min",
