@@ -10,11 +10,17 @@ from typing import Any
 
 import pytest
 from loguru import logger
-from pipecat.frames.frames import CancelFrame, EndFrame
-from support.bot import Answers, Bot, said
+from pipecat.frames.frames import (
+    CancelFrame,
+    EndFrame,
+    VADUserStartedSpeakingFrame,
+    VADUserStoppedSpeakingFrame,
+)
+from support.bot import Answers, Bot, Step, final, heard, said
 
 from jev_turn.play.clock import run
 from jev_turn.policy import load_policy
+from jev_turn.processors._early_reply import Speculations
 from jev_turn.processors._record import reason_of
 from jev_turn.processors.jev_judge import JevJudge
 from jev_turn.processors.reply_list import ReplyList
@@ -98,6 +104,32 @@ def test_the_last_run_of_the_model_is_spoken_to_its_end(setup_file: None) -> Non
         "All right."
     ] * 2
     assert (call.call.why, call.ends) == ("llm_starts", ["llm_starts"])
+
+
+FIRST = "what is an index"
+
+
+def asked_early(at: float, *later: str) -> list[Step]:
+    """Return a question whose words stand in an interim well before its end, and then grow."""
+    texts = [FIRST, *(f"{FIRST} {more}" for more in later)]
+    last = at + 1.2 + 0.4 * len(later)
+    return [
+        (at, VADUserStartedSpeakingFrame(start_secs=0.1)),
+        *[(at + 0.8 + 0.4 * number, heard(text)) for number, text in enumerate(texts)],
+        (last, VADUserStoppedSpeakingFrame(stop_secs=0.2)),
+        (last + 0.2, final(texts[-1])),
+    ]
+
+
+def test_a_run_that_is_thrown_away_is_counted(setup_file: None) -> None:
+    """A reply begun early costs as much as any; one that is let out is one run."""
+    steps = asked_early(1) + asked_early(6, "in a book") + asked_early(11)
+    call = Outcome(limits(llm_starts_max=4), steps, partial(JevJudge, speculate=True))
+    call.bot.ttft_s = 0.6
+    run(call.hold())
+    judge = call.bot.judge
+    assert isinstance(judge, JevJudge) and judge.speculations == Speculations(begun=3, kept=2)
+    assert (call.bot.runs, call.call.why) == (4, "llm_starts")
 
 
 def test_a_request_beyond_the_limit_is_not_sent(setup_file: None) -> None:

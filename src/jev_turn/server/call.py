@@ -6,7 +6,13 @@ import asyncio
 from contextvars import ContextVar
 
 from loguru import logger
-from pipecat.frames.frames import EndFrame, LLMFullResponseStartFrame
+from pipecat.frames.frames import (
+    EagerEndOfTurnCancelFrame,
+    EndFrame,
+    InterruptionFrame,
+    LLMContextFrame,
+    LLMFullResponseStartFrame,
+)
 from pipecat.observers.base_observer import BaseObserver, FramePushed
 from pipecat.pipeline.worker import PipelineWorker
 
@@ -105,13 +111,32 @@ class Call:
 
 
 class _Starts(BaseObserver):
-    """Tells a call about each run of its model."""
+    """Tells a call about each run of its model.
+
+    The model holds the start of a reply that is begun early, and shows it only if the reply is let
+    out; one that is thrown away is known by its context and its withdrawal.
+    """
 
     def __init__(self, call: Call) -> None:
         super().__init__(name=f"call {call.number}")
         self._call = call
+        self._held = False
 
     async def on_push_frame(self, data: FramePushed) -> None:
         """See one push of one frame."""
-        if data.first_push and isinstance(data.frame, LLMFullResponseStartFrame):
+        if not data.first_push:
+            return
+        frame = data.frame
+        if isinstance(frame, LLMFullResponseStartFrame):
+            self._held = False
+            self._call.llm_started()
+        elif isinstance(frame, EagerEndOfTurnCancelFrame | InterruptionFrame):
+            self._thrown_away()
+        elif isinstance(frame, LLMContextFrame) and frame.speculation:
+            self._thrown_away()
+            self._held = True
+
+    def _thrown_away(self) -> None:
+        if self._held:
+            self._held = False
             self._call.llm_started()
