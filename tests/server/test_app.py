@@ -265,6 +265,19 @@ def test_a_session_reaches_its_own_connection_alone() -> None:
         assert client.patch(path, json={**wanted, "pc_id": direct["pc_id"]}).status_code == 404
 
 
+def test_a_connection_that_is_made_anew_stays_its_sessions_own() -> None:
+    """A client that has lost the network comes back, again and again, and takes no second place."""
+    with session() as (client, path, answer):
+        for _ in range(2):
+            lost = {**browser_offer(), "pc_id": answer["pc_id"], "restart_pc": True}
+            again = client.post(path, json=lost)
+            assert again.status_code == 200
+            answer = again.json()
+            wanted = {"pc_id": answer["pc_id"], "candidates": []}
+            assert client.patch(path, json=wanted).status_code == 200
+            assert client.get("/healthz").json()["calls"] == 1
+
+
 @pytest.mark.parametrize("candidate", ["x", 5])
 def test_an_unreadable_candidate_is_refused(candidate: Any) -> None:
     """400, and no traceback that would show what was sent."""

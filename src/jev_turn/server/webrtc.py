@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
 
@@ -34,8 +35,9 @@ class WebRTC:
     def __init__(self, desk: Desk, ice_servers: IceServers) -> None:
         self._desk = desk
         self._handler = SmallWebRTCRequestHandler(ice_servers=list(ice_servers) or None)
-        self._calls: dict[str, Call] = {}
-        self._sessions: dict[str, str] = {}
+        # By the connection, whose id is another one each time that a client has it made anew.
+        self._connections: set[SmallWebRTCConnection] = set()
+        self._sessions: dict[str, SmallWebRTCConnection] = {}
 
     async def close(self) -> None:
         """Close every connection."""
@@ -57,12 +59,13 @@ class WebRTC:
             HTTPException: The offer cannot be read.
         """
         request = _offer(data)
-        if request.pc_id in self._calls:
-            return await self._answer(request, None, session)
+        for connection in self._connections:
+            if connection.pc_id == request.pc_id:
+                return await self._answer(request, _nothing)
         request.request_data = request.request_data or body
         call = self._desk.calls.admit("webrtc")
         try:
-            return await self._answer(request, call, session)
+            return await self._answer(request, partial(self._begin, request, call, session))
         finally:
             if call.task is None:
                 self._desk.calls.release(call)
@@ -111,11 +114,15 @@ class WebRTC:
 
     def _check_own(self, session: str, data: Json) -> None:
         """Refuse what is not for the one connection that a session's ticket has opened."""
-        if session not in self._sessions or data.get("pc_id") != self._sessions[session]:
+        connection = self._sessions.get(session)
+        if connection is None or data.get("pc_id") != connection.pc_id:
             raise HTTPException(404, "no such session")
 
-    async def _answer(self, request: SmallWebRTCRequest, call: Call | None, session: str) -> Json:
-        begin = partial(self._begin, request, call, session)
+    async def _answer(
+        self,
+        request: SmallWebRTCRequest,
+        begin: Callable[[SmallWebRTCConnection], Awaitable[None]],
+    ) -> Json:
         try:
             answer = await self._handler.handle_web_request(request, begin)
         except HTTPException:
@@ -124,27 +131,30 @@ class WebRTC:
             raise HTTPException(400, "the offer cannot be answered") from None
         if answer is None:
             raise HTTPException(400, "the offer cannot be answered")
-        if call is not None and call.task is not None:
-            pc_id = answer["pc_id"]
-            self._calls[pc_id] = call
-            call.task.add_done_callback(lambda _: self._calls.pop(pc_id, None))
         return answer
 
     async def _begin(
         self,
         request: SmallWebRTCRequest,
-        call: Call | None,
+        call: Call,
         session: str,
         connection: SmallWebRTCConnection,
     ) -> None:
-        if call is None:
-            return
         args = SmallWebRTCRunnerArguments(
             webrtc_connection=connection, body=request.request_data or {}, session_id=session
         )
         task = self._desk.calls.start(call, partial(self._desk.bot, args))
-        self._sessions[session] = connection.pc_id
-        task.add_done_callback(lambda _: self._sessions.pop(session, None))
+        self._connections.add(connection)
+        self._sessions[session] = connection
+        task.add_done_callback(lambda _: self._forget(connection, session))
+
+    def _forget(self, connection: SmallWebRTCConnection, session: str) -> None:
+        self._connections.discard(connection)
+        self._sessions.pop(session, None)
+
+
+async def _nothing(_connection: SmallWebRTCConnection) -> None:
+    """Do nothing when a connection that has its call is negotiated again."""
 
 
 def webrtc_routes(desk: Desk, webrtc: WebRTC) -> APIRouter:
