@@ -50,7 +50,7 @@ TABLE = {
     "page": Layer({"errors", "policy", "services"}, {"fastapi", "loguru", "pipecat"}),
     "server": Layer(
         {"errors", "policy", "judges.meter", "page"},
-        {"fastapi", "loguru", "pipecat", "pydantic", "starlette", "uvicorn"},
+        {"aiortc", "fastapi", "loguru", "pipecat", "pydantic", "starlette", "uvicorn"},
     ),
     "embedded": Layer(
         {"errors", "policy"},

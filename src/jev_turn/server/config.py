@@ -19,7 +19,8 @@ class ServerConfig:
         pending_max: Calls announced by ``/start`` that have not begun, >= 1.
         pending_ms: An announced call that has not begun by then is forgotten, ms > 0.
         retry_ms: What somebody who is refused is told to wait, ms > 0.
-        message_max_bytes: Size of a request's body and of a WebSocket message, bytes > 0.
+        message_max_bytes: Size of a request's body, and of a message by WebSocket or WebRTC,
+            bytes > 0.
         drain_ms: After SIGTERM, calls may end by themselves this long, ms >= 0.
         end_ms: A call that is told to end gets this long to finish its sentence, and then as long
             again to be cut off, ms > 0.

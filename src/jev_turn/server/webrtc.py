@@ -18,6 +18,7 @@ from pipecat.transports.smallwebrtc.request_handler import (
 )
 
 from jev_turn.server.call import Call
+from jev_turn.server.channel import limit_messages
 from jev_turn.server.desk import Desk
 from jev_turn.server.ice import IceServers
 
@@ -61,7 +62,7 @@ class WebRTC:
         request = _offer(data)
         for connection in self._connections:
             if connection.pc_id == request.pc_id:
-                return await self._answer(request, _nothing)
+                return await self._renegotiate(connection, request)
         request.request_data = request.request_data or body
         call = self._desk.calls.admit("webrtc")
         try:
@@ -118,6 +119,15 @@ class WebRTC:
         if connection is None or data.get("pc_id") != connection.pc_id:
             raise HTTPException(404, "no such session")
 
+    async def _renegotiate(
+        self, connection: SmallWebRTCConnection, request: SmallWebRTCRequest
+    ) -> Json:
+        before = connection.pc
+        answer = await self._answer(request, _nothing)
+        if connection.pc is not before:
+            self._limit(connection)
+        return answer
+
     async def _answer(
         self,
         request: SmallWebRTCRequest,
@@ -140,6 +150,7 @@ class WebRTC:
         session: str,
         connection: SmallWebRTCConnection,
     ) -> None:
+        self._limit(connection)
         args = SmallWebRTCRunnerArguments(
             webrtc_connection=connection, body=request.request_data or {}, session_id=session
         )
@@ -151,6 +162,9 @@ class WebRTC:
     def _forget(self, connection: SmallWebRTCConnection, session: str) -> None:
         self._connections.discard(connection)
         self._sessions.pop(session, None)
+
+    def _limit(self, connection: SmallWebRTCConnection) -> None:
+        limit_messages(connection, self._desk.config.message_max_bytes)
 
 
 async def _nothing(_connection: SmallWebRTCConnection) -> None:
