@@ -44,12 +44,13 @@ TABLE = {
     "setup_check": Layer({"errors", "processors"}, PIPECAT),
     "services": Layer({"errors", "assembly", "embedded"}, PIPECAT),
     "template": Layer({"errors"}, set()),
+    "env_file": Layer(set(), {"dotenv"}),
     "streams": Layer(set(), set()),
     "local_audio": Layer({"errors"}, PIPECAT | {"pyaudio"}),
     "transports": Layer({"policy"}, PIPECAT),
-    "page": Layer({"errors", "policy", "services"}, {"fastapi", "loguru", "pipecat"}),
+    "page": Layer({"env_file", "errors", "policy", "services"}, {"fastapi", "loguru", "pipecat"}),
     "server": Layer(
-        {"errors", "policy", "judges.meter", "page"},
+        {"errors", "policy", "judges.meter", "page", "services"},
         {"aiortc", "fastapi", "loguru", "pipecat", "pydantic", "starlette", "uvicorn"},
     ),
     "embedded": Layer(

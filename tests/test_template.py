@@ -47,8 +47,10 @@ def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
 @pytest.mark.bots
 @pytest.mark.parametrize(("kind", "file"), NEW)
 def test_a_new_bot_runs_as_it_is(kind: Kind, file: str, tmp_path: Path) -> None:
-    """In any folder, it starts and serves its page."""
+    """In any folder, it starts, serves its page and takes keys from the `.env` there."""
     mine = tmp_path / "my_bot.py"
     write_bot(kind, mine)
+    (tmp_path / ".env").write_text("DEEPGRAM_API_KEY=none\n")
     with running_bot(mine, tmp_path) as running, urlopen(running.url, timeout=10) as answer:
         assert answer.read().decode() == source(barge_in=kind == "duplex")
+        assert "recogniser: Deepgram, model: embedded" in running.log.read_text()

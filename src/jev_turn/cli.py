@@ -226,8 +226,10 @@ def serve(
     from jev_turn.server.logs import quiet_logs as without_words
 
     without_words(verbose=verbose)
+    from jev_turn.env_file import read_env_file
     from jev_turn.server.serve import serve as run
 
+    read_env_file()
     run(bot_file, host, port)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import pytest
 from fastapi import FastAPI
@@ -11,6 +12,12 @@ from loguru import logger
 
 from jev_turn.page import announce, lines
 from jev_turn.page.announce import wants_browser, welcome
+
+
+@pytest.fixture(autouse=True)
+def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stand in a folder without a `.env`."""
+    monkeypatch.chdir(tmp_path)
 
 
 def test_the_terminal_is_told_where_what_and_how() -> None:

@@ -131,12 +131,27 @@ def test_a_message_of_64_kib_is_the_longest(server: Served, length: int, code: i
     assert server.ready() == 200
 
 
+@pytest.mark.bots
+def test_a_server_says_what_its_bot_runs_on(tmp_path: Path) -> None:
+    """At the start, and not only once somebody calls; keys may stand in a `.env`."""
+    (tmp_path / ".env").write_text("OPENAI_API_KEY=sk-mine\n")
+    server = Served(tmp_path, ROOT / "bots" / "duplex.py")
+    try:
+        told = server.log.read_text()
+    finally:
+        server.stop()
+    assert "recogniser: embedded (DEEPGRAM_API_KEY is not set), model: OpenAI" in told
+    assert "sk-mine" not in told
+
+
 def started_wrong(*arguments: str) -> subprocess.CompletedProcess[str]:
     """Run a server that does not begin, beside the tests and without a token."""
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(str(ROOT / one) for one in ("src", "tests"))}
     env.pop("JEV_SERVER_TOKEN", None)
-    command = [sys.executable, "-m", "jev_turn.cli", "serve", *arguments]
-    return subprocess.run(command, cwd=HERE, env=env, capture_output=True, text=True, timeout=60)
+    bot, *options = arguments
+    command = [sys.executable, "-m", "jev_turn.cli", "serve", str(HERE / bot), *options]
+    # Away from the checkout, whose `.env` may have a token.
+    return subprocess.run(command, cwd=os.sep, env=env, capture_output=True, text=True, timeout=60)
 
 
 def test_a_port_that_is_taken_is_named() -> None:

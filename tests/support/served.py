@@ -37,6 +37,7 @@ class Served:
         with self.log.open("w") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "jev_turn.cli", "serve", bot, "--port", "0", *arguments],
+                cwd=folder,
                 env=given,
                 stdout=log,
                 stderr=subprocess.STDOUT,

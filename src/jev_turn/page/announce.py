@@ -13,6 +13,7 @@ from typing import Any
 from fastapi import FastAPI
 from loguru import logger
 
+from jev_turn.env_file import read_env_file
 from jev_turn.errors import JevTurnError
 from jev_turn.page.calls import end_calls_on_exit, follow_calls
 from jev_turn.page.mount import lines
@@ -29,7 +30,8 @@ def announce(app: FastAPI, *, barge_in: bool = True) -> None:
 
     Pipecat's runner logs at DEBUG, with what people say. From the start of the server on only
     warnings are shown, or what ``LOGURU_LEVEL`` names. With ``JEV_TURN_OPEN=1`` the page is opened
-    where there is a browser to show it. Ctrl-C ends the calls too.
+    where there is a browser to show it. Ctrl-C ends the calls too. Keys and settings may stand in a
+    ``.env`` (``jev_turn.env_file``).
 
     Args:
         app: Pipecat's (``from pipecat.runner.run import app``).
@@ -39,6 +41,7 @@ def announce(app: FastAPI, *, barge_in: bool = True) -> None:
         SystemExit: A setting or a key is wrong. The bot would otherwise learn of it from its first
             caller.
     """
+    read_env_file()
     try:
         load_policy()
         chosen()

@@ -23,6 +23,7 @@ from jev_turn.server.calls import Calls
 from jev_turn.server.config import ServerConfig
 from jev_turn.server.desk import Desk
 from jev_turn.server.ice import ice_servers_from_environment
+from jev_turn.services import chosen, services_from_environment
 
 
 class DrainingServer(uvicorn.Server):
@@ -85,6 +86,9 @@ def serve(bot_file: Path, host: str, port: int) -> None:
     config = ServerConfig.of(load_policy())
     ice_servers = ice_servers_from_environment(os.environ)
     module = load_bot_file(bot_file)
+    if getattr(module, "services_from_environment", None) is services_from_environment:
+        # A key that was forgotten must not show in the calls first.
+        logger.info(chosen())
     add_setup_file(setup_worker.__file__)
     desk = Desk.of(module.bot, config, access)
     app = create_app(desk, ice_servers=ice_servers, mounts=_mounts(module))
