@@ -30,6 +30,7 @@ PROMPT = (
     "on Mondays; adults pay eight euros. What you write is spoken: plain words, one or two short "
     "sentences, no lists. You have already greeted the caller."
 )
+BARGE_IN = False  # for the page's lines to say; `jev-turn serve` reads it too
 
 
 async def run_bot(transport: BaseTransport, runner_args: RunnerArguments) -> None:
@@ -94,6 +95,6 @@ if __name__ == "__main__":
 
     from jev_turn.page import announce, mount
 
-    mount(app, barge_in=False)
-    announce(app, barge_in=False)
+    mount(app, barge_in=BARGE_IN)
+    announce(app, barge_in=BARGE_IN)
     main()

@@ -20,7 +20,8 @@ def load_bot_file(path: Path) -> ModuleType:
         path: The file.
 
     Returns:
-        Its module, which has ``bot``; it may have ``mount(app)`` for routes of its own.
+        Its module, which has ``bot``; it may have ``mount(app)`` for routes of its own, and
+        ``BARGE_IN = False`` when nothing interrupts the bot, so that the page asks for other lines.
 
     Raises:
         ConfigError: There is no such file, or no such function in it.

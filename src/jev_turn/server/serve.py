@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import socket
+from functools import partial
 from pathlib import Path
 from types import FrameType
 
@@ -109,4 +110,5 @@ def serve(bot_file: Path, host: str, port: int) -> None:
 def _mounts(module: object) -> list[Mount]:
     """Return what adds routes: the bot file's own come first, and may take the page's place."""
     own = getattr(module, "mount", None)
-    return [own, mount_page] if callable(own) else [mount_page]
+    page = partial(mount_page, barge_in=getattr(module, "BARGE_IN", True) is not False)
+    return [own, page] if callable(own) else [page]
