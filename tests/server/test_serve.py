@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -145,6 +146,27 @@ def test_a_server_says_what_its_bot_runs_on(tmp_path: Path) -> None:
         server.stop()
     assert "recogniser: embedded (DEEPGRAM_API_KEY is not set), model: OpenAI" in told
     assert "sk-mine" not in told
+
+
+@pytest.mark.bots
+def test_a_caller_who_takes_nothing_is_cut(tmp_path: Path) -> None:
+    """The place is free again, the process can leave, and one who reads slowly stays."""
+    stall = {"JEV_TURN_SERVER_STALL_MS": "1000"}
+    server = Served(tmp_path, HERE / "flooder.py", **ONE, **FEW, **stall)
+    try:
+        with server.call(close_timeout=0.1) as slow:
+            for _ in range(20):
+                slow.recv(timeout=10)
+                time.sleep(0.1)
+        server.wait_for("call 1 is over")
+        with server.call(max_queue=1, close_timeout=0.1):
+            server.wait_for("call 2 is over")
+        with server.call(max_queue=1, close_timeout=0.1):
+            time.sleep(0.2)
+            os.kill(server.process.pid, signal.SIGTERM)
+            assert server.process.wait(timeout=20) == 0
+    finally:
+        server.stop()
 
 
 def started_wrong(*arguments: str) -> subprocess.CompletedProcess[str]:

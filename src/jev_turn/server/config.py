@@ -21,6 +21,7 @@ class ServerConfig:
         retry_ms: What somebody who is refused is told to wait, ms > 0.
         message_max_bytes: Size of a request's body, and of a message by WebSocket or WebRTC,
             bytes > 0.
+        stall_ms: A WebSocket whose other side takes nothing for so long is cut, ms > 0.
         drain_ms: After SIGTERM, calls may end by themselves this long, ms >= 0.
         end_ms: A call that is told to end gets this long to finish its sentence, and then as long
             again to be cut off, ms > 0.
@@ -34,6 +35,7 @@ class ServerConfig:
     pending_ms: int
     retry_ms: int
     message_max_bytes: int
+    stall_ms: int
     drain_ms: int
     end_ms: int
 

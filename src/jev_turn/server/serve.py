@@ -24,6 +24,7 @@ from jev_turn.server.calls import Calls
 from jev_turn.server.config import ServerConfig
 from jev_turn.server.desk import Desk
 from jev_turn.server.ice import ice_servers_from_environment
+from jev_turn.server.stalled import dropping_stalled
 from jev_turn.services import chosen, services_from_environment
 
 
@@ -97,6 +98,7 @@ def serve(bot_file: Path, host: str, port: int) -> None:
         app,
         host,
         port,
+        ws=dropping_stalled(config.stall_ms),
         ws_max_size=config.message_max_bytes,
         log_config=None,
         log_level="warning",
