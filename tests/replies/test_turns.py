@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from support.reply_scenario import ListRunner
 
-from jev_turn.replies.context import resumed
+from jev_turn.replies.context import replace, resumed
 from jev_turn.replies.effects import (
     STORED,
     Cut,
@@ -84,6 +84,15 @@ def test_each_way_out_is_one_ending(
         flying.do(1500, line)
     found = [e for _, e in flying.log if isinstance(e, EndTurnRecord | RestoreCuts)]
     assert found == [ending]
+
+
+def test_a_call_that_is_over_wants_no_tick(flying: ListRunner) -> None:
+    """A deadline that stays in the past makes the host's timer go off for ever."""
+    flying.do(1100, "agent thinking")
+    flying.ctx = replace(flying.ctx, over=True)
+    assert flying.ctx.deadline is not None
+    flying.do(1200)
+    assert flying.ctx.deadline is None
 
 
 @pytest.mark.parametrize("late", ['run-ended turn=1 "A list."', "spoke turn=1", "held turn=1"])

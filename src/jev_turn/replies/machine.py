@@ -54,7 +54,7 @@ def dispatch(
     """
     out: Out = []
     if ctx.over:
-        return ctx, (Note("after_hang_up", type(event).__name__),)
+        return replace(ctx, deadline=None), (Note("after_hang_up", type(event).__name__),)
     before = ctx.buffer.finals
     ctx = _apply(replace(ctx, at=max(ctx.at, event.at)), event, config, out)
     if not ctx.over:
