@@ -135,6 +135,7 @@ class ReplyList(MachineHost):
         self._classifier = classifier
         self._where = partial(ReplyStore.open, place, call, persist=persist, peer=peer)
         self._no_store: ReplyStoreError | None = None
+        self._refused = False
         self._llm = llm
         self._memory: MemoryKeeper | None = None
         self._recorder = record
@@ -369,6 +370,11 @@ class ReplyList(MachineHost):
         try:
             if self.store is not None:
                 await self.store.apply(effects)
+        except CallInUse as error:
+            if not self._refused:
+                self._refused = True
+                await self._refuse(error)
+            return
         except ReplyStoreError as error:
             await self.push_error(f"{self}: {error}", exception=error)
         for effect in effects:

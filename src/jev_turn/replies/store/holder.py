@@ -90,13 +90,15 @@ def confirm(connection: Connection, holder: Holder, now_ms: int) -> None:
     """Put off the call's expiry, as a step of its writer.
 
     Raises:
-        ReplyStoreError: Somebody else writes the call, or it was deleted.
+        CallInUse: Somebody else writes the call.
+        ReplyStoreError: It was deleted.
     """
     change = update(schema.call).where(*_ours(holder)).values(_used(holder, now_ms))
     if connection.execute(change).rowcount != 1:
         row = _row(connection, holder.call)
-        fate = "was deleted" if row is None else f"was taken over by {_who(row)}"
-        raise ReplyStoreError(f"call {holder.call} {fate}: nothing was stored")
+        if row is None:
+            raise ReplyStoreError(f"call {holder.call} was deleted: nothing was stored")
+        raise CallInUse(f"call {holder.call} was taken over by {_who(row)}: nothing was stored")
 
 
 def leave(connection: Connection, holder: Holder) -> None:
