@@ -1,4 +1,4 @@
-"""What Pipecat 1.12 does not have yet, in the shape that later versions gave it."""
+"""What Pipecat 1.12 does not have yet, and what no version offers by a public name."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from pipecat.observers.base_observer import BaseObserver
 from pipecat.pipeline.worker import PipelineWorker
 from pipecat.processors.aggregators.llm_response_universal import LLMUserAggregator
 from pipecat.processors.frame_processor import FrameProcessor
+from pipecat.services.stt_service import STTService
 
 __all__ = [
     "IS_1_12",
@@ -20,6 +21,7 @@ __all__ = [
     "UserBackchannelFrame",
     "announce_turns",
     "parts_of",
+    "reconnect",
     "watch",
 ]
 
@@ -87,6 +89,31 @@ def watch(worker: PipelineWorker, observer: BaseObserver) -> None:
     worker.add_observer(observer)
     if IS_1_12 and worker._observer._proxies == {}:
         worker._observer._proxies[observer] = worker._observer._create_proxy(observer)
+
+
+async def reconnect(service: STTService) -> None:
+    """Connect a recogniser anew, as it does by itself.
+
+    Raises:
+        Exception: What went wrong, which ``_reconnect`` reports and keeps to itself.
+    """
+    connect: Any = service._do_reconnect
+    wrong: list[Exception] = []
+
+    async def tell() -> None:
+        try:
+            await connect()
+        except Exception as error:
+            wrong.append(error)
+            raise
+
+    service._do_reconnect = tell  # type: ignore[method-assign]
+    try:
+        await service._reconnect()  # type: ignore[no-untyped-call]
+    finally:
+        del service._do_reconnect
+    if wrong:
+        raise wrong[0]
 
 
 async def _announce(aggregator: LLMUserAggregator, write: Any, **given: Any) -> str:

@@ -47,7 +47,7 @@ from jev_turn.processors._agent import AgentTracker
 from jev_turn.processors._duration import SoundClock, duration_ms
 from jev_turn.processors._host import MachineHost, Tap, warn_if_overruled
 from jev_turn.processors._memory import MemoryKeeper
-from jev_turn.processors._pipecat import watch
+from jev_turn.processors._pipecat import reconnect, watch
 from jev_turn.processors._record import Recorder, reason_of
 from jev_turn.processors._runs import WATCHED, Run
 from jev_turn.processors._said import KeptWords
@@ -438,7 +438,7 @@ class ReplyList(MachineHost):
             before = before.previous
         if before is None:
             raise LookupError("no recogniser of Pipecat's stands in front of ReplyList")
-        await before._reconnect()  # type: ignore[no-untyped-call]
+        await reconnect(before)
 
     async def _turn_ended(self, effect: fx.EndTurnRecord | fx.RestoreCuts) -> None:
         if self._memory is not None:
