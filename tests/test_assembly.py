@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 from pipecat.audio.vad.silero import SileroVADAnalyzer
+from pipecat.pipeline.pipeline import Pipeline
 from pipecat.processors.aggregators.llm_context import LLMContext
 from pipecat.processors.aggregators.llm_response_universal import (
     LLMContextAggregatorPair,
@@ -12,7 +17,7 @@ from pipecat.processors.aggregators.llm_response_universal import (
 from pipecat.processors.filters.identity_filter import IdentityFilter
 from pipecat.processors.frame_processor import FrameProcessor
 from pipecat.turns.user_turn_strategies import UserTurnStrategies
-from support.bot import Answers
+from support.bot import Answers, Bot, said
 
 from jev_turn.assembly import (
     Duplex,
@@ -25,10 +30,13 @@ from jev_turn.errors import ConfigError
 from jev_turn.judges.embedded import EmbeddedClassifier
 from jev_turn.judges.typesafe import TypeSafeClassifier
 from jev_turn.play.cast import CaseModel
+from jev_turn.play.clock import run
 from jev_turn.play.stage import Stage
 from jev_turn.processors.jev_judge import JevJudge
 from jev_turn.processors.mic_gate import MicGate
 from jev_turn.processors.reply_list import ReplyList
+from jev_turn.replies.effects import TurnSpoke
+from jev_turn.replies.store import ReplyStore
 
 
 def pair(params: LLMUserAggregatorParams | None = None) -> LLMContextAggregatorPair:
@@ -113,6 +121,41 @@ def test_barge_in_beside_a_muted_microphone_is_refused() -> None:
     """A person who is not heard cannot interrupt."""
     with pytest.raises(ConfigError, match="a muted microphone cannot barge in"):
         check_mixture([MicGate(), JevJudge(judge())])
+
+
+@pytest.mark.parametrize("part", [MicGate, lambda: Pipeline([MicGate()])])
+def test_a_bot_with_barge_in_is_not_built_with_a_muted_microphone(
+    part: Callable[[], FrameProcessor],
+) -> None:
+    """Whoever adds one to their recogniser reads why, and does not find out in a call."""
+    llm, tts, sink = (IdentityFilter() for _ in range(3))  # type: ignore[no-untyped-call]
+    with pytest.raises(ConfigError, match="JevJudge and MicGate in one bot"):
+        Duplex(judge()).pipeline(IdentityFilter(), part(), pair(), llm, tts, sink)  # type: ignore[no-untyped-call]
+
+
+@pytest.mark.pipecat_1_13
+def test_finish_turn_stores_that_it_speaks_before_it_is_heard(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A reply that was heard and is not known to have been is made again after a crash."""
+    stored: list[float] = []
+    heard: list[float] = []
+    apply = ReplyStore.apply
+
+    async def slow(store: ReplyStore, effects: Any) -> None:
+        await asyncio.sleep(0.5)
+        await apply(store, effects)
+        if any(isinstance(effect, TurnSpoke) for effect in effects):
+            stored.append(asyncio.get_running_loop().time())
+
+    monkeypatch.setattr(ReplyStore, "apply", slow)
+    finish = FinishTurn(Answers(lambda name, _: 0.0 if name == "holding_floor" else 0.9),
+                        persist=False, mic_gate=False)  # fmt: skip
+    call = Bot(said(1, "what is an index"), finish.replies, 16, behind_voice=[finish.sink],
+               on_audio=lambda at, _: heard.append(at))  # fmt: skip
+    run(call.run())
+    assert call.said == ["what is an index"]
+    assert heard[0] >= stored[0]
 
 
 def test_two_that_end_turns_are_refused() -> None:

@@ -19,6 +19,7 @@ from pipecat.transports.base_transport import BaseTransport
 from jev_turn.errors import ConfigError
 from jev_turn.judges.shared import SharedClassifier
 from jev_turn.policy import Policy, load_policy
+from jev_turn.processors._pipecat import parts_of
 from jev_turn.processors._record import Recorder
 from jev_turn.processors.barge_in_classifier import BargeInClassifier
 from jev_turn.processors.gate_sink import GateSink
@@ -192,17 +193,18 @@ def check_mixture(processors: Iterable[FrameProcessor]) -> None:
     """Refuse processors of both ways of taking turns in one bot.
 
     Args:
-        processors: Of one pipeline.
+        processors: Of one pipeline; pipelines among them are looked into.
 
     Raises:
         ConfigError: A muted microphone cannot barge in, and two turn-takers end turns twice.
     """
-    kinds = {type(processor) for processor in processors}
-    barge_in = kinds & {JevJudge, BargeInClassifier}
-    waiting = kinds & {ReplyList, MicGate}
+    parts = [part for processor in processors for part in parts_of(processor)]
+    barge_in = [part for part in parts if isinstance(part, JevJudge | BargeInClassifier)]
+    waiting = [part for part in parts if isinstance(part, ReplyList | MicGate)]
     if barge_in and waiting:
-        first, second = (next(iter(found)).__name__ for found in (barge_in, waiting))
-        why = "a muted microphone cannot barge in" if MicGate in waiting else "both end turns"
+        first, second = (type(found[0]).__name__ for found in (barge_in, waiting))
+        mutes = any(isinstance(part, MicGate) for part in waiting)
+        why = "a muted microphone cannot barge in" if mutes else "both end turns"
         raise ConfigError(f"{first} and {second} in one bot: {why}; take one of them")
 
 
