@@ -26,6 +26,7 @@ from jev_turn.play.clock import run
 from jev_turn.processors._host import MachineHost, stop_strategies_behind
 from jev_turn.processors.barge_in_classifier import BargeInClassifier
 from jev_turn.processors.jev_judge import JevJudge
+from jev_turn.processors.reply_list import ReplyList
 from jev_turn.turn import events as ev
 
 
@@ -222,6 +223,7 @@ def our_lines(caplog: pytest.LogCaptureFixture) -> Iterator[Callable[[], str]]:
 @pytest.mark.parametrize("make", [
     lambda: JevJudge(Answers(sure)),
     lambda: BargeInClassifier(Answers(sure), stop=[SpeechTimeoutUserTurnStopStrategy()]),
+    lambda: ReplyList(Answers(sure), persist=False),
 ])  # fmt: skip
 def test_no_spoken_word_is_logged(make: Any, our_lines: Callable[[], str]) -> None:
     """Answered, dropped, nodded, failed or cut off by the end: words stay out of every line."""

@@ -19,6 +19,7 @@ from pipecat.frames.frames import (
     InputAudioRawFrame,
     InterruptionFrame,
     OutputAudioRawFrame,
+    TranscriptionFrame,
     TTSAudioRawFrame,
     TTSSpeakFrame,
     TTSStartedFrame,
@@ -32,7 +33,7 @@ from pipecat.pipeline.worker import PipelineWorker
 from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 from pipecat.transports.base_transport import BaseTransport
 from pipecat.workers.runner import WorkerRunner
-from support.bot import Script
+from support.bot import Bot, Script
 
 from jev_turn.play.cast import CaseVoice
 from jev_turn.play.clock import LoopClock, run
@@ -577,3 +578,46 @@ def test_transports_without_echo_cancellation_want_the_gate(name: str, wanted: b
 def test_an_unknown_transport_wants_the_gate() -> None:
     """A muted microphone loses words; a bot that hears itself talks for ever."""
     assert wants_mic_gate(transport("somebodys.own")) is True
+
+
+# --- alone in somebody's bot --------------------------------------------------------------------
+
+
+class Listens(FrameProcessor):
+    """A recogniser that takes each sound for words, as soon as it is over."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._sounds = 0
+
+    async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
+        await super().process_frame(frame, direction)
+        if isinstance(frame, InputAudioRawFrame):
+            if any(frame.audio):
+                self._sounds += 1
+            elif self._sounds:
+                text = f"{self._sounds * 20} ms of sound"
+                self._sounds = 0
+                await self.push_frame(TranscriptionFrame(text, "user", "now"))
+        await self.push_frame(frame, direction)
+
+
+def room(*sounds: tuple[float, float], lasts: float) -> list[bytes]:
+    """Return chunks of 20 ms, loud between the given times."""
+    loud, still = b"\x01\x00" * (CHUNK_BYTES // 2), bytes(CHUNK_BYTES)
+    return [
+        loud if any(start <= n / 50 < end for start, end in sounds) else still
+        for n in range(int(lasts * 50))
+    ]
+
+
+@pytest.mark.bots
+@pytest.mark.parametrize("gate", [True, False])
+def test_alone_in_a_plain_bot_it_keeps_the_bots_own_voice_out(gate: bool) -> None:
+    """A bot on Pipecat's defaults that hears itself interrupts itself and answers what it said."""
+    echo, person = (0.1, 1.5), (4.0, 5.0)
+    call = Bot([], None, 14.0, before=[MicGate()] if gate else [], stt=Listens(), greeting="Hello.",
+               voice=CaseVoice({"Hello.": 2.0}), sound=room(echo, person, lasts=14.0))  # fmt: skip
+    run(call.run())
+    assert (call.interruptions == 1) is gate  # the person's own words, in the default bot
+    assert call.said == (["1000 ms of sound"] if gate else ["1400 ms of sound", "1000 ms of sound"])

@@ -5,23 +5,33 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from pipecat.frames.frames import (
     CancelFrame,
     ErrorFrame,
+    Frame,
     LLMFullResponseEndFrame,
     LLMFullResponseStartFrame,
+    ServiceMetadataFrame,
     TranscriptionFrame,
+    UserMuteStartedFrame,
+    UserMuteStoppedFrame,
     UserStartedSpeakingFrame,
     VADUserStartedSpeakingFrame,
 )
 from pipecat.processors.frameworks.rtvi import RTVIObserverParams
+from pipecat.services.settings import STTSettings
+from pipecat.services.stt_service import STTService
+from pipecat.turns.user_start import VADUserTurnStartStrategy
+from pipecat.turns.user_stop import SpeechTimeoutUserTurnStopStrategy
+from pipecat.turns.user_turn_strategies import UserTurnStrategies
 from support.bot import Answers, Bot, Step, Unprepared, final, heard, said
 
-from jev_turn.play.cast import CaseModel
+from jev_turn.play.cast import CaseModel, CaseVoice
 from jev_turn.play.clock import run
 from jev_turn.policy import load_policy
 from jev_turn.processors.reply_list import ReplyList
@@ -213,6 +223,34 @@ def test_an_outgrown_thread_is_summarised_beside_the_call(tmp_path: Path) -> Non
     assert 2 <= content.count("They said:") < 8
 
 
+def test_a_summary_that_takes_long_holds_nobody_up(tmp_path: Path) -> None:
+    """Y05: it is made beside the call, and what is said meanwhile is heard and answered."""
+    made: list[float] = []
+
+    class Slow(CaseModel):
+        async def run_inference(self, context: Any, *args: Any, **more: Any) -> str:
+            await asyncio.sleep(20)
+            made.append(asyncio.get_running_loop().time())
+            return "She is called Ann."
+
+    sets = ["memory.compress_at_tokens=100", "memory.retention_tokens=0"]
+
+    async def outgrown() -> None:
+        async with await ReplyStore.open(tmp_path, peer="ann") as store:
+            for _ in range(8):
+                await store.remember("I like my tea very hot", "So do I, in the morning at least.")
+
+    asyncio.run(outgrown())
+    model = Slow()
+    judge = ReplyList(Answers(enough(*WHOLE)), place=tmp_path, peer="ann", llm=model,
+                      policy=load_policy(env={}, sets=sets))  # fmt: skip
+    steps = said(1, "what is an index") + said(8, "and a key")
+    call = run(Bot(steps, judge, 40, model=model).run())
+    replies = call.times(LLMFullResponseStartFrame)
+    assert call.said == ["what is an index", "and a key"]
+    assert len(made) >= 1 and replies[1] < 12 < made[0] - call.began
+
+
 def test_a_summary_that_fails_is_seen_loses_nothing_and_is_tried_again(tmp_path: Path) -> None:
     """Y08: the words stand as they were said, and the next turn's end asks the model anew."""
 
@@ -342,10 +380,128 @@ def test_deafness_is_told_while_it_lasts_and_once() -> None:
     assert told[0][1].endswith("the recogniser is deaf: 8000 ms of sound without a word")
 
 
+class DeadVoice(CaseVoice):
+    """A voice that takes texts and never answers with sound, without an error of its own."""
+
+    async def run_tts(self, text: str, context_id: str) -> AsyncGenerator[Frame | None, None]:
+        yield None
+
+
+def endings(record: CallRecord) -> list[tuple[str, str]]:
+    """Return what was answered in each turn, and what went wrong."""
+    ends = [r for r in record.records if r.get("name") == "EndTurnRecord"]
+    return [(end.get("text", ""), end.get("why", "")) for end in ends]
+
+
 def test_a_silent_turn_is_an_error() -> None:
     """A reply with words and without audio for three seconds is never called a success."""
     record = CallRecord(None, words=True)
+    steps = said(1, "what is an index") + said(8, "and a key")
+    call = bot(steps, 16, record=record, voice=DeadVoice())
+    assert call.said == ["what is an index", "and a key"]
+    assert endings(record) == [("All right.", "silent")] * 2
+    ours = [error for error in errors(call) if error.startswith("ReplyList")]
+    assert [error.partition(": ")[2] for error in ours] == [
+        "turn 1 failed: silent", "turn 2 failed: silent"
+    ]  # fmt: skip
+
+
+def test_a_reply_without_a_word_is_no_silent_turn() -> None:
+    """There is nothing in three dots that anybody could have heard."""
+    record = CallRecord(None, words=True)
     call = bot(said(1, "what is an index"), 12, record=record, reply=lambda _: "...")
-    ends = [r for r in record.records if r.get("name") == "EndTurnRecord"]
-    assert len(ends) == 1
-    assert call.times(ErrorFrame) == []
+    assert endings(record) == [("...", "")]
+    assert errors(call) == []
+
+
+def test_quiet_counts_anew_behind_a_mute() -> None:
+    """M06: MicGate says in front of the list that nobody could be heard; that is no silence."""
+    mute: list[Step] = [(2.6, UserMuteStartedFrame()), (6.0, UserMuteStoppedFrame())]
+    call = bot(said(1, "what is an index") + mute, 12)
+    assert call.times(LLMFullResponseStartFrame) == [pytest.approx(6.8, abs=0.01)]
+
+
+def test_strategies_that_a_recogniser_brings_along_do_not_win() -> None:
+    """Some advertise turns of their own, which would interrupt at the first sound."""
+    own = UserTurnStrategies(
+        start=[VADUserTurnStartStrategy(enable_interruptions=True)],
+        stop=[SpeechTimeoutUserTurnStopStrategy()],
+    )
+    advert = ServiceMetadataFrame(service_name="stt", user_turn_strategies=own)
+    steps = [(0.2, advert), *said(1, "tell me all"), *said(6, "and a key")]
+    call = bot(steps, 24, reply=lambda _: STORY)
+    assert call.interruptions == 0
+    assert call.said == ["tell me all", "and a key"]
+
+
+def test_a_step_is_stored_before_it_has_effects(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Handed over first and stored later, a turn would be answered again after a crash between."""
+    stored: list[float] = []
+    apply = ReplyStore.apply
+
+    async def slow(store: ReplyStore, effects: Any) -> None:
+        await asyncio.sleep(1.0)
+        await apply(store, effects)
+        if any(isinstance(effect, StartTurn) for effect in effects):
+            stored.append(asyncio.get_running_loop().time())
+
+    monkeypatch.setattr(ReplyStore, "apply", slow)
+    call = bot(said(1, "what is an index"), 16)
+    assert call.said == ["what is an index"]
+    assert call.times(LLMFullResponseStartFrame)[0] >= stored[0] - call.began
+
+
+def test_a_call_that_another_process_took_over_is_left_to_it(tmp_path: Path) -> None:
+    """A server that was cut off unlocks the call: whoever has lost it must not answer any more."""
+
+    async def first() -> Bot:
+        judge = ReplyList(Answers(enough(*WHOLE)), place=tmp_path, call="call")
+        taken: list[ReplyStore] = []
+
+        async def take_over(_: Bot) -> None:
+            assert judge.store is not None and judge.store._lock is not None
+            await judge.store._lock.release()
+            taken.append(await ReplyStore.open(tmp_path, "call"))
+
+        call = Bot([(0.5, take_over), *said(1, "what is an index")], judge, 60)
+        await call.run()
+        await taken[0].close()
+        return call
+
+    call = run(first())
+    assert (call.said, call.runs) == ([], 0)
+    assert len(call.times(CancelFrame)) == 1
+    assert len(errors(call)) == 1 and "call call was taken over by process" in errors(call)[0]
+
+
+class Recogniser(STTService):
+    """One of Pipecat's, whose connection is made anew when somebody asks."""
+
+    def __init__(self, *outcomes: Exception | None) -> None:
+        super().__init__(settings=STTSettings(model=None, language=None))
+        self.asked: list[float] = []
+        self._outcomes = list(outcomes)
+
+    async def run_stt(self, audio: bytes) -> AsyncGenerator[Frame | None, None]:
+        yield None
+
+    async def _do_reconnect(self) -> None:
+        self.asked.append(asyncio.get_running_loop().time())
+        if self._outcomes and (error := self._outcomes.pop(0)) is not None:
+            raise error
+
+
+def test_a_recogniser_that_cannot_connect_is_asked_again_with_back_off() -> None:
+    """L03: the gap goes on until it could; who is asked only once stays deaf for the whole call."""
+    down, record = ConnectionError("away"), CallRecord(None, words=True)
+    stt = Recogniser(down, down, None)
+    judge = ReplyList(Answers(enough("hello")), persist=False, record=record)
+    steps: list[Step] = [(1.0, VADUserStartedSpeakingFrame(start_secs=0.11))]
+    call = run(Bot(steps, judge, 16, stt=stt).run())
+    at = [round(asked - call.began, 1) for asked in stt.asked]
+    assert at == [9.5, 10.5, 12.5]
+    notes = [r["note"] for r in record.records if r["kind"] == "note"]
+    assert notes == ["stt_silent", "stt_down", "stt_down"]
+    gaps = [r for r in record.records if r.get("name") == "GapMarked"]
+    assert [round(gap["t"] / 1000, 1) for gap in gaps] == [12.5]
+    assert sum("is not connected: ConnectionError" in error for error in errors(call)) == 2
