@@ -12,11 +12,12 @@ from rich.console import Console
 
 from jev_turn.demo import command
 from jev_turn.demo.command import Options, demo
-from jev_turn.demo.plan import FinishTurnSetup
+from jev_turn.demo.plan import FinishTurnSetup, Voice
 from jev_turn.demo.script import ECHO
 from jev_turn.embedded.recordings import human
 from jev_turn.policy import load_policy
 from jev_turn.record import read
+from jev_turn.turn.words import tokens
 
 pytestmark = pytest.mark.speech
 
@@ -53,6 +54,11 @@ def test_a_real_recording_goes_through_the_pipeline(tmp_path: Path) -> None:
     assert "foolishness" in " ".join(turn["text"] for turn in told["turns"]).lower()
 
 
+def words(record: Path, kind: str) -> set[str]:
+    """Return the words of all lines of that kind."""
+    return {word for r in read(record) if r["kind"] == kind for word in tokens(r["text"] or "")}
+
+
 WITHOUT_BARGE_IN = ("queue", "echo", "invented", "restart")
 
 
@@ -70,8 +76,11 @@ def test_without_the_mute_the_echo_is_transcribed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The echo's call would prove nothing if the recogniser heard nothing in it anyway."""
-    heard = replace(ECHO, finish_turn=FinishTurnSetup(mic_gate=False, echo=True))
-    monkeypatch.setattr(command, "CONVERSATIONS", (heard,))
+    unmuted = replace(ECHO, finish_turn=FinishTurnSetup(mic_gate=False, echo=True))
+    monkeypatch.setattr(command, "CONVERSATIONS", (unmuted,))
     assert not demo(options(tmp_path), Console(quiet=True))
-    partials = [r for r in read(tmp_path / "echo.jsonl") if r["kind"] == "partial" and r["text"]]
-    assert "rope" in " ".join(r["text"] for r in partials).lower()
+    heard = words(tmp_path / "echo.jsonl", "partial")
+    lines = [step.sound.text for step in ECHO.steps if isinstance(step.sound, Voice)]
+    bots = words(tmp_path / "echo.jsonl", "spoken") - set(tokens(" ".join(lines)))
+    # A recogniser on a busy machine hears other parts of a long reply than on a quick one.
+    assert len(heard & bots) >= 5
