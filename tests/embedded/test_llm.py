@@ -53,12 +53,33 @@ def test_numbers_are_matched_as_digits(words: str, same: str) -> None:
         ("Wait, stop.", "Sure. Go ahead."),
         ("How much is a ticket?", "Adults pay"),
         ("Thanks, bye.", "You are welcome."),
+        ("Can I come by tram?", "You find us"),
+        ("And is there a place to eat?", "There is a small kitchen"),
+        ("No weight stop.", "Sure. Go ahead."),
         ("Purple elephants.", FALLBACK),
     ],
 )
 def test_the_reception_answers(words: str, begins: str) -> None:
     """Each kind of request has its reply."""
     assert answer(words, RECEPTION, FALLBACK).startswith(begins)
+
+
+@pytest.mark.parametrize(
+    ("words", "lines"),
+    [
+        ("Red? Green? Blue?", "1. 2. 3."),
+        ("Blue? And red?", "3. 1."),
+        ("Red? Really, red?", "1."),
+        ("Green? What else?", "2."),
+        ("What? What else? Green.", "2."),
+        ("What? What else?", "none"),
+        ("Could it be green? Red.", "1."),
+    ],
+)
+def test_each_question_of_several_gets_its_reply(words: str, lines: str) -> None:
+    """In their order and once each; without two questions, the first line that matches wins."""
+    script = (Line("red", "1."), Line("green", "2."), Line("blue", "3."))
+    assert answer(words, script, "none") == lines
 
 
 def test_one_reply_is_long_enough_to_be_interrupted() -> None:

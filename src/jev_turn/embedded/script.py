@@ -13,6 +13,7 @@ _DIGITS = dict(
 _NOT_A_WORD = re.compile(r"[^\w\s]")
 _SPOKEN_ZERO = re.compile(r"(?<=\d )oh\b")
 _BETWEEN_DIGITS = re.compile(r"(?<=\d)\s+(?=\d)")
+_QUESTION = re.compile(r"[^.!?]+\?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +32,22 @@ class Line:
 def answer(words: str, script: Sequence[Line], fallback: str) -> str:
     """Return the reply of the first line whose pattern is in ``words``.
 
+    Of several questions each gets its reply, in the order in which they were asked, and none twice.
+
     Args:
         words: What the person said, as the recogniser wrote it.
         script: The lines, first match wins.
         fallback: The reply when none matches.
     """
+    questions = _QUESTION.findall(words)
+    replies = [_first(part, script) for part in (questions if len(questions) > 1 else [words])]
+    # The rest of the words may match where no question does.
+    return " ".join(dict.fromkeys(filter(None, replies))) or _first(words, script) or fallback
+
+
+def _first(words: str, script: Sequence[Line]) -> str:
     said = normalised(words)
-    return next((line.reply for line in script if re.search(line.pattern, said)), fallback)
+    return next((line.reply for line in script if re.search(line.pattern, said)), "")
 
 
 def normalised(words: str) -> str:
@@ -112,10 +122,15 @@ RECEPTION = (
         "That is possible. What number can we call you on?",
     ),
     Line(
-        r"\b(where|address|get there|parking|park|bus|train)\b",
+        r"\b(where|address|get there|parking|park|bus|train|tram)\b",
         "You find us at the western dock, two minutes from the tram stop.",
     ),
-    Line(r"^(?:(?:please|no|oh|okay|ok|wait|stop|hold on|hang on) ?)+$", "Sure. Go ahead."),
+    Line(
+        r"\b(eat|food|drink|coffee|lunch|restaurant)\b",
+        "There is a small kitchen on the ground floor, with soup and coffee all day.",
+    ),
+    # The recogniser writes "wait" in either way.
+    Line(r"^(?:(?:please|no|oh|okay|ok|wait|weight|stop|hold on|hang on) ?)+$", "Sure. Go ahead."),
     Line(r"\b(thanks|thank you|bye|goodbye)\b", "You are welcome. Have a good day."),
     Line(r"^(?:hello|hi|hey|good (?:morning|afternoon|evening))\b", GREETING),
 )
