@@ -16,13 +16,13 @@ from jev_turn.demo.plan import Cue, Fate, FinishTurnSetup, Noise, Step
 from jev_turn.demo.promises_finish_turn import without_barge_in
 from jev_turn.play.witness import Account
 
-QUEUED = "words over the bot not answered next, once"
-STOPPED = "replies that something interrupted"
-ECHO = "the bot's own voice transcribed"
-LIVE = "microphone live after the bot's last sound"
-INVENTED = "invented sentences not dropped by their rate"
-RATE = "invented sentences without their rate on record"
-KILLED = "words of a killed process not answered once"
+QUEUED = "Words over a bot without barge-in are answered next, once"
+STOPPED = "Nothing interrupts a bot without barge-in"
+ECHO = "Nothing of the bot's own voice is transcribed"
+LIVE = "The microphone is live soon after the bot's last sound"
+INVENTED = "An invented sentence is dropped by its rate of speech"
+RATE = "The call's record keeps that rate"
+KILLED = "What a killed process left waiting is answered once"
 
 SLAM = Step(Cue("start", 0), Noise("door slam"), Fate.INVENTED, "nobody said this")
 MUTED, HEARD = FinishTurnSetup(mic_gate=True, echo=True), FinishTurnSetup()

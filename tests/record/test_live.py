@@ -16,28 +16,49 @@ def _lines(records: list[Record]) -> list[str]:
 
 
 def test_each_decision_is_one_line() -> None:
-    """Time, decision, words, scores against thresholds, reason; the verdicts between them too."""
+    """Time, decision, words, reason, scores against thresholds; the verdicts between them too."""
     shown = [" ".join(text.split()) for text in _lines(sample_call())]
     assert shown == [
-        "0:01.99 listens on \u201cwhat is an index\u201d "
-        "complete 0.31<0.72 \u00b7 holding 0.62\u22650.50 \u00b7 addressed 0.93\u22650.50 130 ms",
-        "0:02.50 listens on \u201cWhat is an index?\u201d "
-        "complete 0.55<0.72 \u00b7 holding 0.40<0.50 \u00b7 addressed 0.94\u22650.50 130 ms",
+        "0:01.99 listens on \u201cwhat is an index\u201d the person is thinking judge took 130 ms "
+        "complete 0.31<0.72 \u00b7 holding 0.62\u22650.50 \u00b7 addressed 0.93\u22650.50",
+        "0:02.50 listens on \u201cWhat is an index?\u201d not finished judge took 130 ms "
+        "complete 0.55<0.72 \u00b7 holding 0.40<0.50 \u00b7 addressed 0.94\u22650.50",
         "0:04.45 answers \u201cWhat is an index? in Postgres, for a large table\u201d "
-        "complete 0.91\u22650.72 \u00b7 holding 0.05<0.50 \u00b7 addressed 0.95\u22650.50 "
-        "the person has finished quiet 550",
+        "the person has finished (quiet 550) "
+        "complete 0.91\u22650.72 \u00b7 holding 0.05<0.50 \u00b7 addressed 0.95\u22650.50",
         "0:07.64 nod, bot goes on \u201cuh-huh\u201d complete 0.40<0.72 \u00b7 holding 0.10<0.50 "
         "\u00b7 addressed 0.90\u22650.50 \u00b7 taking floor 0.03<0.50",
         "0:09.02 stops the bot \u201cwait stop\u201d complete 0.50<0.72 \u00b7 holding 0.10<0.50 "
         "\u00b7 addressed 0.90\u22650.50 \u00b7 taking floor 0.88\u22650.50",
-        "0:10.60 no verdict timeout",
+        "0:10.60 no verdict the judge took too long",
         "0:11.50 answers \u201cWait, stop.\u201d silence rule, judge away",
         "0:14.95 listens on \u201cHey Mark, dinner is ready in five minutes.\u201d "
-        "complete 0.90\u22650.72 \u00b7 holding 0.02<0.50 \u00b7 addressed 0.05<0.50 130 ms",
+        "not meant for the bot judge took 130 ms "
+        "complete 0.90\u22650.72 \u00b7 holding 0.02<0.50 \u00b7 addressed 0.05<0.50",
         "0:15.90 leaves it unanswered \u201cHey Mark, dinner is ready in five minutes.\u201d "
-        "complete 0.90\u22650.72 \u00b7 holding 0.02<0.50 \u00b7 addressed 0.05<0.50 "
-        "not meant for the bot",
+        "not meant for the bot "
+        "complete 0.90\u22650.72 \u00b7 holding 0.02<0.50 \u00b7 addressed 0.05<0.50",
     ]
+
+
+def test_an_interruption_without_a_verdict_shows_what_was_heard() -> None:
+    """A stop word stops the bot before the judge is asked; the line says which words it were."""
+    call = CallRecord(None, words=True)
+    call.write("final", 5, segment=0, text="Wait, stop.")
+    call.write("effect", 5, name="Interrupt")
+    (shown,) = _lines(call.records)
+    told = "stops the bot \u201cWait, stop.\u201d by its words alone"
+    assert " ".join(shown.split()).endswith(told)
+
+
+def test_a_judge_that_takes_no_time_has_no_time() -> None:
+    """In virtual time one in this process answers at once, which measures nothing."""
+    call = CallRecord(None, words=True)
+    scores = {"probabilities": {"turn_complete": 0.3}, "thresholds": {"turn_complete": 0.7}}
+    call.write("verdict", 5, ask=1, latency_ms=0, **scores)
+    call.write("end", 9)
+    (shown,) = _lines(call.records)
+    assert "not finished" in shown and " ms" not in shown
 
 
 def test_without_words_the_lines_count_them() -> None:

@@ -32,12 +32,12 @@ def test_a_row_counts_one_call() -> None:
         "sample",
         "20.0 s",
         "5",
-        "2 (complete 1, degraded 1)",
+        "2 (1 silence rule, judge away)",
         "1",
         "1",
         "1",
         "7 (130 ms)",
-        "1 (timeout 1)",
+        "1 (1 the judge took too long)",
         "3600 / 48",
     ]
 
@@ -45,13 +45,25 @@ def test_a_row_counts_one_call() -> None:
 def test_several_calls_have_a_sum() -> None:
     """The last row adds up."""
     row = _row(_printed([sample_call(), sample_call()]), "2 calls")
-    assert row[1:4] == ["40.0 s", "10", "4 (complete 2, degraded 2)"]
+    assert row[1:4] == ["40.0 s", "10", "4 (2 silence rule, judge away)"]
 
 
 def test_lost_words_are_shown_beside_the_call() -> None:
     """The oracle's verdict stands in the same row."""
-    oracle = Oracle(lost=("yes", "no"), doubled=())
-    assert _row(_printed([sample_call()], [oracle]), "sample")[-2:] == ["2", "0"]
+    oracle = Oracle(lost=("yes please", "no"), doubled=())
+    assert _row(_printed([sample_call()], [oracle]), "sample")[-2:] == ["3", "0"]
+
+
+def test_what_was_not_measured_is_not_shown_as_zero() -> None:
+    """A judge that counts no tokens has no column for them, and one that takes no time no time."""
+    call = [record for record in sample_call() if record["kind"] != "tokens"]
+    instant = [{**r, "latency_ms": 0} if r["kind"] == "verdict" else r for r in call]
+    shown = _printed([instant])
+    assert (
+        "tokens" not in shown
+        and " ms" not in shown
+        and "\u2502 7 \u2502" in shown.replace("  ", "")
+    )
 
 
 def test_a_record_that_breaks_off_is_marked() -> None:

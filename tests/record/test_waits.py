@@ -99,7 +99,7 @@ def test_each_step_of_the_list_and_the_mouth_is_a_decision() -> None:
     "line",
     [
         "keeps it in the list", "answers the list", "the person has only just stopped",
-        "the person has not finished", "lets the reply go", "units_per_s 19.8",
+        "the person has not finished", "lets the reply go", "(19.8 words or syllables a second,",
     ],
 )  # fmt: skip
 def test_the_terminal_tells_of_it(line: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from jev_turn.demo.measure import Promise
+from jev_turn.demo.measure import Promise, counted
 from jev_turn.demo.outcome import Outcome
 from jev_turn.demo.plan import Fate
 from jev_turn.record import wording
@@ -28,10 +28,12 @@ def of(cases: Sequence[Case], fate: Fate) -> list[Case]:
     return [case for case in cases if case.outcome.fate is fate]
 
 
-def never(what: str, cases: Sequence[Case], is_fault: Callable[[Outcome], bool]) -> Promise:
-    """Promise that none of the cases is faulty."""
+def never(
+    what: str, noun: str, cases: Sequence[Case], is_fault: Callable[[Outcome], bool]
+) -> Promise:
+    """Promise that none of the cases, each one ``noun``, is faulty."""
     faults = [_told(case) for case in cases if is_fault(case.outcome)]
-    return Promise(what, str(len(faults)), "0", len(cases), tuple(faults))
+    return counted(what, noun, len(cases), faults)
 
 
 def _told(case: Case) -> str:

@@ -80,7 +80,9 @@ def demo(options: Options, console: Console) -> bool:
     voice, screen = EmbeddedVoice(), Screen(console)
     clips = {**clips, **_made(conversations, voice, console)}
     cast = Cast(choice.make, options.policy, voice, clips)
-    loop = run_in_virtual_time if options.fast and not choice.over_network else asyncio.run
+    is_virtual = options.fast and not choice.over_network
+    loop = run_in_virtual_time if is_virtual else asyncio.run
+    screen.opening(virtual=is_virtual)
     calls = [_held(one, cast, options, loop, screen) for one in conversations]
     kept = promises(calls)
     screen.closing(calls, kept, options.out)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from jev_turn.demo.call import Call
 from jev_turn.demo.cases import Case, never, of
-from jev_turn.demo.measure import Promise, times
+from jev_turn.demo.measure import Promise, counted, times
 from jev_turn.demo.outcome import Outcome, cut_ins, outcomes, thoughts
 from jev_turn.demo.plan import Fate, Voice
 from jev_turn.demo.promises_finish_turn import without_barge_in
@@ -28,11 +28,21 @@ def promises(calls: Sequence[Call]) -> list[Promise]:
         *_noises(cases),
         *_over_the_bot(cases),
         *_thinking(calls),
-        never("side-talk that was taken up", of(cases, Fate.UNANSWERED), _taken_up),
-        never("questions not answered once", of(cases, Fate.ANSWERED), _not_answered),
+        never(
+            "Words for somebody else get no reply, stop nothing",
+            "line",
+            of(cases, Fate.UNANSWERED),
+            _taken_up,
+        ),
+        never(
+            "A question gets a reply, and only one",
+            "question",
+            of(cases, Fate.ANSWERED),
+            _not_answered,
+        ),
         *without_barge_in(calls, cases),
-        _words("words lost", calls, lambda call: call.oracle.lost),
-        _words("words doubled", calls, lambda call: call.oracle.doubled),
+        _words("No word is lost", calls, lambda call: call.oracle.lost),
+        _words("No word is taken twice", calls, lambda call: call.oracle.doubled),
     ]
 
 
@@ -46,34 +56,49 @@ def _gate(cases: Sequence[Case]) -> list[Promise]:
     voices = [case for case in cases if isinstance(case.outcome.played.step.sound, Voice)]
     return [
         times(
-            "gate open after the first loud frame",
+            "The gate opens soon after the first loud 10 ms",
+            "opening",
             [(name, x.opened_after_ms) for name, x in opened],
             {"p50": 120, "max": 150},
         ),
         times(
-            "gate open after a voice's labelled onset",
+            "The gate opens soon after the labelled onset of a voice",
+            "voice",
             [(name, x.from_label_ms) for name, x in opened],
             {"p50": 130, "p90": 180},
         ),
-        never("voices that did not open it", voices, lambda one: not one.openings),
+        never("Every voice opens the gate", "voice", voices, lambda one: not one.openings),
     ]
 
 
 def _noises(cases: Sequence[Case]) -> list[Promise]:
     noises = of(cases, Fate.UNOPENED) + of(cases, Fate.UNHEARD)
     return [
-        never("clicks that opened it", of(cases, Fate.UNOPENED), lambda one: bool(one.openings)),
-        never("noises that made words, a turn or a stop", noises, _came_to_something),
+        never(
+            "A click never opens the gate",
+            "click",
+            of(cases, Fate.UNOPENED),
+            lambda one: bool(one.openings),
+        ),
+        never(
+            "A noise makes no words, ends no turn, stops nothing",
+            "noise",
+            noises,
+            _came_to_something,
+        ),
     ]
 
 
 def _over_the_bot(cases: Sequence[Case]) -> list[Promise]:
     stops = of(cases, Fate.STOPS)
     return [
-        never("nods that stopped the bot or made a turn", of(cases, Fate.NODDED), _taken_up),
-        never("\u201cstop\u201d that did not stop it", stops, lambda one: _stopped(one) is None),
+        never(
+            "A nod neither stops the bot nor makes a turn", "nod", of(cases, Fate.NODDED), _taken_up
+        ),
+        never("\u201cStop\u201d stops the bot", "stop", stops, lambda one: _stopped(one) is None),
         times(
-            "bot silent after the end of \u201cstop\u201d",
+            "The bot is silent soon after the end of \u201cstop\u201d",
+            "stop",
             [(str(case), _stopped(case.outcome)) for case in stops],
             {"p50": 500, "max": 700},
         ),
@@ -93,12 +118,9 @@ def _thinking(calls: Sequence[Call]) -> list[Promise]:
             turns = sum(len(one.ended) for one in group)
             split += [f"{case}: {turns} turns"] if turns != 1 else []
     return [
-        Promise("thinking pauses that were cut", str(len(cuts)), "0", pauses, tuple(cuts)),
-        Promise(
-            "thoughts (a number among them) not in one turn",
-            str(len(split)), "0", groups, tuple(split),
-        ),
-    ]  # fmt: skip
+        counted("A pause in mid-thought does not end the turn", "pause", pauses, cuts),
+        counted("A thought, or a number in groups, is one turn", "thought", groups, split),
+    ]
 
 
 def _came_to_something(one: Outcome) -> bool:
@@ -123,4 +145,4 @@ def _words(what: str, calls: Sequence[Call], texts: Callable[[Call], Sequence[st
     faults = [f"{call.conversation.name}: {text!r}" for call in calls for text in texts(call)]
     lost = sum(len(words(text)) for call in calls for text in texts(call))
     said = sum(len(words(final.text)) for call in calls for final in call.account.finals)
-    return Promise(what, str(lost), "0", said, tuple(faults))
+    return counted(what, "word", said, faults, times=lost)

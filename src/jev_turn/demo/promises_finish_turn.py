@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from jev_turn.demo.call import Call
 from jev_turn.demo.cases import Case, never, of
-from jev_turn.demo.measure import Promise, times
+from jev_turn.demo.measure import Promise, counted, times
 from jev_turn.demo.outcome import Outcome
 from jev_turn.demo.plan import Fate
 from jev_turn.record import wording
@@ -21,18 +21,29 @@ def without_barge_in(calls: Sequence[Call], cases: Sequence[Case]) -> list[Promi
     """Hold the calls without barge-in to what was promised; others are not put to the test."""
     waiting = [call for call in calls if call.conversation.finish_turn is not None]
     return [
-        never("words over the bot not answered next, once", of(cases, Fate.QUEUED), _not_queued),
-        _of_calls("replies that something interrupted", waiting, _interrupted),
-        _of_calls("the bot's own voice transcribed", _echoing(waiting), _overheard),
+        never(
+            "Words over a bot without barge-in are answered next, once",
+            "line",
+            of(cases, Fate.QUEUED),
+            _not_queued,
+        ),
+        _of_calls("Nothing interrupts a bot without barge-in", waiting, _interrupted),
+        _of_calls("Nothing of the bot's own voice is transcribed", _echoing(waiting), _overheard),
         times(
-            "microphone live after the bot's last sound",
+            "The microphone is live soon after the bot's last sound",
+            "mute",
             [(call.conversation.name, ms) for call in waiting for ms in _live_after(call)],
             {"max": LIVE_MS},
         ),
-        never("invented sentences not dropped by their rate", of(cases, Fate.INVENTED), _kept),
-        _of_calls("invented sentences without their rate on record", waiting, _without_rate),
+        never(
+            "An invented sentence is dropped by its rate of speech",
+            "sentence",
+            of(cases, Fate.INVENTED),
+            _kept,
+        ),
+        _of_calls("The call's record keeps that rate", waiting, _without_rate),
         _of_calls(
-            "words of a killed process not answered once",
+            "What a killed process left waiting is answered once",
             [call for call in waiting if call.before is not None],
             _not_taken_up,
         ),
@@ -50,7 +61,7 @@ def _kept(one: Outcome) -> bool:
 
 def _of_calls(what: str, calls: Sequence[Call], faults: Callable[[Call], Iterator[str]]) -> Promise:
     found = [f"{call.conversation.name}: {fault}" for call in calls for fault in faults(call)]
-    return Promise(what, str(len(found)), "0", len(calls), tuple(found))
+    return counted(what, "call", len(calls), found)
 
 
 def _interrupted(call: Call) -> Iterator[str]:

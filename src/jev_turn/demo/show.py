@@ -21,6 +21,16 @@ from jev_turn.record.table import closing_table
 
 _WIDTH = 21
 _LAST_WORDS = 5
+_KEY = """\
+A line says when in the call, what happened, the words, why, and in grey the judge's scores, from 0 to 1, beside
+their thresholds. complete: the sentence is over; holding: the person asks for time; addressed: meant for the
+bot; taking floor: it interrupts; without barge-in, enough: there is something to answer, and finished: no
+more will follow."""
+_VIRTUAL = """\
+Time is virtual: nobody waits for it. What the recogniser computes counts as long as it takes here; what a
+judge on this machine computes does not, and its time is not shown."""
+_BUSY = """\
+The recogniser's own computing counts in times: on a machine that is busy with other work they grow."""
 
 
 class Screen:
@@ -37,6 +47,11 @@ class Screen:
         self._written: list[str] = []
         self._muted_at = 0
 
+    def opening(self, *, virtual: bool) -> None:
+        """Say how to read what follows."""
+        for text in (_KEY, *([_VIRTUAL] if virtual else [])):
+            self._console.print(" ".join(text.split()), highlight=False)
+
     def heading(self, conversation: Conversation) -> None:
         """Begin a call."""
         self._live, self._spoken, self._written = Live(), [], []
@@ -52,7 +67,7 @@ class Screen:
     def killed(self, before: Before) -> None:
         """Tell of a process that is dead, and that another takes its call up."""
         at_ms = max((record["t"] for record in before.records), default=0)
-        what = f"by signal {abs(before.exit_code)}; another process takes the call up"
+        what = f"by signal {abs(before.exit_code)}; another process takes the call up, and its clock begins at 0"
         self._line(at_ms, "bold red", "process killed", what)
         self._live, self._spoken, self._written = Live(), [], []
 
@@ -104,24 +119,36 @@ class Screen:
         table = closing_table([c.records for c in calls], [c.oracle for c in calls], title="Calls")
         for one in (table, promise_table(kept)):
             one.box, one.padding = SIMPLE_HEAD, (0, 1, 0, 0)
+            self._console.print()
             self._console.print(one)
         for promise in kept:
             for fault in promise.faults:
                 what = f"[red]{escape(promise.what)}:[/] {escape(fault)}"
                 self._console.print(what, highlight=False, soft_wrap=True)
-        self._console.print(f"Records and pictures: {escape(str(out))}/", highlight=False)
+        if any(promise.timed and not promise.kept for promise in kept):
+            self._console.print(_BUSY, highlight=False)
+        self._console.print(_result(kept), highlight=False)
+        self._console.print(
+            f"Records (.jsonl) and pictures, for a browser (.html): {escape(str(out))}/",
+            highlight=False,
+        )
+
+
+def _result(kept: Sequence[Promise]) -> str:
+    """Sum the promises up."""
+    tested = [promise for promise in kept if promise.cases or promise.faults]
+    left = len(kept) - len(tested)
+    held = sum(promise.kept for promise in tested)
+    return f"{held} of {len(tested)} promises kept" + (f", {left} not tested." if left else ".")
 
 
 def promise_table(kept: Sequence[Promise]) -> Table:
     """Build the table of what was promised and what was measured."""
     table = Table(title="Promises", title_justify="left")
-    table.add_column("")
-    table.add_column("measured", justify="right")
-    table.add_column("promised", justify="right")
-    table.add_column("cases", justify="right")
-    table.add_column("")
+    for heading in ("promised", "measured", ""):
+        table.add_column(heading)
     for one in kept:
         mark = "[green]kept[/]" if one.kept else "[bold red]broken[/]"
-        mark = mark if one.cases else "[dim]not tested[/]"
-        table.add_row(escape(one.what), one.figure, one.limit, str(one.cases), mark)
+        mark = mark if one.cases or one.faults else "[dim]not tested[/]"
+        table.add_row(escape(one.what), one.figure, mark)
     return table

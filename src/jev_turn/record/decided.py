@@ -13,6 +13,8 @@ DECIDING = frozenset(
     + ("KeepCut", "StartTurn", "Hold", "Open", "Unspoken", "RestoreCuts", "Rejoin")
 )
 CLOSING = DECIDING - {"Interrupt"}
+RECOGNISED = ("partial", "final")
+UNASKED = "by its words alone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +25,12 @@ class Decision:
         record: The ``effect`` or ``failed`` line.
         verdict: The turn's latest verdict before it, with the words that it is about; a failure
             has none, nor has what is decided after one.
+        latest: What was recognised last, on which an interruption without a verdict rests.
     """
 
     record: Record
     verdict: Record | None
+    latest: Record | None = None
 
     @property
     def name(self) -> str:
@@ -37,14 +41,29 @@ class Decision:
     @property
     def words(self) -> str:
         """Return what the decision is about, quoted or counted."""
-        return wording.heard(self.record) or wording.heard(self.verdict or {})
+        own = wording.heard(self.record) or wording.heard(self.verdict or {})
+        return own or (wording.heard(self.latest or {}) if self.unasked else "")
+
+    @property
+    def unasked(self) -> bool:
+        """It interrupts, and no verdict says so: a stop word, or the rule for a judge away."""
+        return self.name == "Interrupt" and self.verdict is None
+
+    @property
+    def reason(self) -> str:
+        """Say why, in plain words, with the numbers that the scores do not show already."""
+        if self.name == "Failed":
+            return wording.failure(self.record)
+        why = UNASKED if self.unasked else wording.reason(self.record)
+        numbers = wording.numbers(self.record, self.verdict)
+        return f"{why} ({numbers})" if why and numbers else why or numbers
 
     @property
     def title(self) -> str:
         """Say what was decided and why, in plain words."""
         if self.name == "Failed":
-            return f"no verdict: {self.record['error']}"
-        why = wording.reason(self.record)
+            return f"no verdict: {wording.failure(self.record)}"
+        why = UNASKED if self.unasked else wording.reason(self.record)
         return wording.decision(self.record) + (f": {why}" if why else "")
 
 
@@ -63,15 +82,18 @@ def decisions(records: Sequence[Record]) -> list[Decision]:
     found: list[Decision] = []
     asked: dict[AskKey, Record] = {}
     verdict: Record | None = None
+    latest: Record | None = None
     for record in records:
-        if record["kind"] == "ask":
+        if record["kind"] in RECOGNISED:
+            latest = record
+        elif record["kind"] == "ask":
             asked[ask_key(record)] = record
         elif record["kind"] == "verdict":
             verdict = about(record, asked.pop(ask_key(record), {}))
         elif is_failure(record):
             verdict = None
         if (is_decision(record) or is_failure(record)) and not repeats(record, found):
-            found.append(Decision(record, verdict))
+            found.append(Decision(record, verdict, latest))
         if closes(record):
             verdict = None
     return found

@@ -71,7 +71,7 @@ def explained(scene: Scene, decision: Decision) -> str:
     """Say why a decision was made: reason, words, numbers and the scores it rests on."""
     record, verdict = decision.record, decision.verdict
     at = wording.clock(record["t"] - scene.start_ms)
-    lines = [decision.words, wording.numbers(record), verdict and wording.judged(verdict)]
+    lines = [decision.words, wording.numbers(record, verdict), verdict and wording.judged(verdict)]
     head = f"<b>{inert(decision.title)}</b> at {at}"
     return "<br>".join([head, *(wrapped(line) for line in lines if line)])
 

@@ -6,6 +6,7 @@ from rich.markup import escape
 
 from jev_turn.record import wording
 from jev_turn.record.decided import (
+    RECOGNISED,
     AskKey,
     Decision,
     about,
@@ -34,37 +35,45 @@ _STYLES = {
 _WIDTH = 21
 
 
-def line(record: Record, verdict: Record | None = None, start_ms: int = 0) -> str | None:
-    """Write a decision as one line: time, decision, what was heard, scores, reason.
+def line(
+    record: Record,
+    verdict: Record | None = None,
+    start_ms: int = 0,
+    latest: Record | None = None,
+) -> str | None:
+    """Write a decision as one line: time, decision, what was heard, reason, scores.
 
     Args:
         record: Any line of a call record.
         verdict: The verdict that the decision rests on, for its scores.
         start_ms: The moment that times count from.
+        latest: What was recognised last.
 
     Returns:
         Rich markup; ``None`` for a line that is no decision.
     """
-    judged = wording.judged(verdict) if verdict is not None else ""
     if is_decision(record):
+        decided = Decision(record, verdict, latest)
         style, what = _STYLES[record["name"]], wording.decision(record)
-        details = [
-            Decision(record, verdict).words,
-            judged,
-            wording.reason(record),
-            wording.numbers(record),
-        ]
+        details, scores = [decided.words, decided.reason], verdict
     elif record["kind"] == "verdict":
-        style, what = "dim", "listens on"
-        latency = f"{record['latency_ms']} ms"
-        details = [wording.heard(record), wording.judged(record), latency]
+        style, what, scores = "dim", "listens on", record
+        details = [wording.heard(record), wording.missing(record), _took(record["latency_ms"])]
     elif is_failure(record):
-        style, what, details = "bold magenta", "no verdict", [record["error"]]
+        style, what, scores = "bold magenta", "no verdict", None
+        details = [wording.failure(record)]
     else:
         return None
     at = wording.clock(record["t"] - start_ms)
-    rest = "  ".join(map(escape, filter(None, details)))
-    return f"[dim]{at:>9}[/]  [{style}]{what:<{_WIDTH}}[/]  {rest}".rstrip()
+    parts = [escape(detail) for detail in details if detail]
+    if scores is not None and (judged := wording.judged(scores)):
+        parts.append(f"[dim]{escape(judged)}[/]")
+    return f"[dim]{at:>9}[/]  [{style}]{what:<{_WIDTH}}[/]  {'  '.join(parts)}".rstrip()
+
+
+def _took(latency_ms: int) -> str:
+    """Say how long the judge took; one in this process takes no time where time is virtual."""
+    return f"judge took {latency_ms} ms" if latency_ms else ""
 
 
 class Live:
@@ -79,6 +88,7 @@ class Live:
         self._verdict: Record | None = None
         self._held: Record | None = None
         self._last: Decision | None = None
+        self._latest: Record | None = None
 
     def feed(self, record: Record) -> list[str]:
         """Take the record's next line.
@@ -95,7 +105,9 @@ class Live:
         if self._held is not None and self._has_passed(self._held, record):
             shown.append(line(self._held, None, self._start_ms))
             self._held = None
-        if record["kind"] == "ask":
+        if record["kind"] in RECOGNISED:
+            self._latest = record
+        elif record["kind"] == "ask":
             self._asked[ask_key(record)] = record
         elif record["kind"] == "verdict":
             self._verdict = self._held = about(record, self._asked.pop(ask_key(record), {}))
@@ -109,7 +121,7 @@ class Live:
     def _line(self, record: Record) -> str | None:
         if self._last is not None and repeats(record, [self._last]):
             return None
-        return line(record, self._verdict, self._start_ms or 0)
+        return line(record, self._verdict, self._start_ms or 0, self._latest)
 
     def _has_passed(self, held: Record, record: Record) -> bool:
         return bool(record["kind"] == "verdict" or record["t"] > held["t"])

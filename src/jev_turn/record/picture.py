@@ -114,7 +114,7 @@ def _row(scene: Scene, decision: Decision) -> str:
     cells = (
         decision.words,
         wording.judged(verdict) if verdict is not None else "",
-        wording.numbers(record),
+        wording.numbers(record, verdict),
     )
     dot = f'<span class="dot" style="background:{MARKS[decision.name][0]}"></span>'
     at = wording.clock(record["t"] - scene.start_ms)

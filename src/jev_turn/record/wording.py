@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from jev_turn.record.schema import Record
 
@@ -22,7 +22,7 @@ DECISIONS = {
     "Interrupt": "stops the bot",
     "Backchannel": "nod, bot goes on",
     "Discard": "leaves it unanswered",
-    "Retract": "closes the turn",
+    "Retract": "closes an empty turn",
     "Speculate": "begins the reply early",
     "Commit": "lets the early reply go",
     "Withdraw": "throws the early reply away",
@@ -54,6 +54,32 @@ REASONS = {
     "quiet": "quiet for long enough",
     "ceiling": "held for as long as may be",
 }
+
+
+ERRORS = {
+    "timeout": "the judge took too long",
+    "unavailable": "the judge cannot be reached",
+    "unreadable": "the judge's answer cannot be read",
+    "rate_limited": "the account's rates are used up",
+    "auth": "the judge refuses the key",
+    "refused": "the judge refuses the request",
+    "breaker_open": "the judge is left to rest after failures",
+    "spent": "the call's requests are used up",
+    "closed": "the call ended before the answer",
+    "superseded": "replaced by a newer one",
+    "error": "the judge failed",
+}
+_NUMBERS: Mapping[str, Callable[[float], str]] = {
+    "quiet_ms": lambda ms: f"{_seconds(ms)} of quiet",
+    "still_ms": lambda ms: f"{_seconds(ms)} without a new word",
+    "duration_ms": lambda ms: f"in {_seconds(ms)}",
+    "units_per_s": lambda rate: f"{rate:.1f} words or syllables a second",
+    "strikes": lambda count: f"looked at {count:g} times",
+    "coverage": lambda share: f"{share:.0%} of it said before",
+    "cut": lambda number: f"item {number:g}",
+}
+_BY_THE_MOUTH = ("Hold", "Open", "Unspoken")
+"""Effects whose `turn` counts the replies of this process, beside the list's own numbers."""
 
 
 def decision(record: Record) -> str:
@@ -90,15 +116,66 @@ def scores(verdict: Record) -> list[tuple[str, float, str, float | None]]:
 def judged(verdict: Record) -> str:
     """Write a verdict's scores against their thresholds on one line."""
     return " \u00b7 ".join(
-        f"{name} {score:.2f}" + (f"{sign}{bar:.2f}" if bar is not None else "")
+        f"{name} {score:.2f}" if bar is None else f"{name} {_compared(score, sign, bar)}"
         for name, score, sign, bar in scores(verdict)
     )
 
 
-def numbers(record: Record) -> str:
-    """Write the numbers that decided something, by name."""
+def missing(verdict: Record) -> str:
+    """Say what a verdict that decides nothing still waits for; empty when it does not show."""
+    over = {name: score >= bar for name, score, _, bar in scores(verdict) if bar is not None}
+    if not over.get("taking floor", True):
+        return "does not interrupt"
+    if not over.get("addressed", True):
+        return "not meant for the bot"
+    if over.get("holding", False):
+        return "the person is thinking"
+    if not over.get("enough", True):
+        return "not enough to answer yet"
+    if not over.get("complete", True) or not over.get("finished", True):
+        return "not finished"
+    return "waits for quiet" if "complete" in over else ""
+
+
+def numbers(record: Record, verdict: Record | None = None) -> str:
+    """Write the numbers that decided something, in words.
+
+    Args:
+        record: An ``effect`` line.
+        verdict: The verdict that is shown beside it, whose scores are not repeated.
+    """
     found: Mapping[str, float] = record.get("numbers", {})
-    return ", ".join(f"{name} {value:g}" for name, value in found.items())
+    shown = {"score", *verdict["probabilities"]} if verdict is not None else set()
+    if record.get("name") in _BY_THE_MOUTH:
+        shown.add("turn")
+    return ", ".join(_number(name, value) for name, value in found.items() if name not in shown)
+
+
+def _number(name: str, value: float) -> str:
+    if name in _NUMBERS:
+        return _NUMBERS[name](value)
+    if name in SCORES or name == "score":
+        return f"{SCORES.get(name, name)} {value:.2f}"
+    return f"{name.replace('_', ' ')} {value:g}"
+
+
+def failure(record: Record) -> str:
+    """Say why the judge gave no verdict."""
+    error: str = record["error"]
+    return ERRORS.get(error, error)
+
+
+def _compared(score: float, sign: str, bar: float) -> str:
+    """Write a score beside its threshold, with as many digits as tell them apart."""
+    for digits in range(2, 7):
+        left, right = f"{score:.{digits}f}", f"{bar:.{digits}f}"
+        if left != right:
+            break
+    return f"{left}{sign}{right}"
+
+
+def _seconds(ms: float) -> str:
+    return f"{ms / 1000:.1f} s"
 
 
 def heard(record: Record) -> str:
