@@ -140,7 +140,8 @@ def soak(
     seed: Annotated[int, typer.Option(help="The same seed gives the same calls.")] = 1,
     minutes: Annotated[float, typer.Option(min=0, help="No call begins after this time.")] = 10.0,
     call: Annotated[
-        int | None, typer.Option(metavar="K", help="Play this call alone, and show all of it.")
+        int | None,
+        typer.Option(min=0, metavar="K", help="Play this call alone, and show all of it."),
     ] = None,
     words: Annotated[bool, typer.Option("--words", help="Show what was said.")] = False,
     mode: Annotated[Mode, typer.Option(help="How turns are taken.")] = "duplex",

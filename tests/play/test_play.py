@@ -92,13 +92,21 @@ def test_a_wrong_case_names_file_case_and_key(
         load(file)
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"cases": 1}', '{"cases": [], "more": 1}'])
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"cases": 1}', '{"cases": []}', '{"cases": [1], "more": 1}']
+)
 def test_a_file_that_is_no_case_file_is_refused(tmp_path: Path, text: str) -> None:
-    """Anything but an object with a list of cases is an error that names the file."""
+    """Anything but an object with a list of some cases is an error that names the file."""
     file = tmp_path / "cases.json"
     file.write_text(text)
     with pytest.raises(CaseFileError, match=r"cases\.json"):
         load(file)
+
+
+def test_cases_that_are_not_there_are_an_error() -> None:
+    """A typing error in ``--only`` must not look like cases that passed."""
+    with pytest.raises(ConfigError, match=r"--only: 'paws': a part of one of pause"):
+        played(HERE / "cases.json", only="paws")
 
 
 def test_an_unknown_judge_is_an_error() -> None:

@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 from rich.console import Console
+from typer.testing import CliRunner
 
+from jev_turn import cli
 from jev_turn.play.clock import run
 from jev_turn.play.soak import Totals, played, scripts, soak
 from jev_turn.play.soak_command import soak_command
@@ -195,3 +197,11 @@ def test_one_call_is_shown_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     assert any("EndTurn why=complete" in line for line in lines)
     assert not any("what is" in line.lower() for line in lines)
     assert lines[-1].startswith("1 turns: 0 lost, 0 doubled, 0 stuck, 1 replies, 0 interruptions")
+
+
+@pytest.mark.parametrize("mode", ["duplex", "finish-turn"])
+def test_a_call_that_no_run_has_is_refused(mode: str) -> None:
+    """Calls count from 0; one before the first would be made up, and look like a call of the run."""
+    done = CliRunner().invoke(cli.app, ["soak", "--mode", mode, "--call", "-1"])
+    assert done.exit_code == 2
+    assert "Invalid value for '--call'" in done.output

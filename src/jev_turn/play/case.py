@@ -205,6 +205,8 @@ def load(path: Path, mode: Mode = "duplex") -> CaseFile:
         raise CaseFileError(f"{path}: not JSON: {error}") from error
     if not isinstance(data, dict) or not isinstance(data.get("cases"), list):
         raise CaseFileError(f"{path}: cases: a list was expected")
+    if not data["cases"]:
+        raise CaseFileError(f"{path}: cases: at least one was expected")
     for key in data.keys() - {"format", "cases"}:
         raise CaseFileError(f"{path}: {key}: unknown key")
     cases = (_case(path, raw, n, mode) for n, raw in enumerate(data["cases"]))

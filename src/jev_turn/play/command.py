@@ -13,7 +13,7 @@ from rich.console import Console
 
 from jev_turn.errors import ConfigError
 from jev_turn.play.call import Played, play
-from jev_turn.play.case import Case, Mode, load
+from jev_turn.play.case import Case, CaseFile, Mode, load
 from jev_turn.play.clock import VirtualLoop, run
 from jev_turn.play.expect import broken
 from jev_turn.play.ft_call import play_finish_turn
@@ -51,9 +51,9 @@ def play_file(path: Path, options: Options, console: Console) -> int:
 
     Raises:
         CaseFileError: The file is wrong.
-        ConfigError: The judge is unknown or cannot be had.
+        ConfigError: There is no such case, or the judge is unknown or cannot be had.
     """
-    cases = [case for case in load(path, options.mode).cases if options.only in case.id]
+    cases = _chosen(load(path, options.mode), options.only)
     failed = 0
     for case in cases:
         played = run(_play(case, options))
@@ -66,6 +66,15 @@ def play_file(path: Path, options: Options, console: Console) -> int:
     if not options.as_json:
         console.print(f"{len(cases)} cases: {len(cases) - failed} passed, {failed} failed")
     return failed
+
+
+def _chosen(file: CaseFile, only: str) -> list[Case]:
+    """Return the cases that are to be played."""
+    chosen = [case for case in file.cases if only in case.id]
+    if not chosen:
+        names = ", ".join(case.id for case in file.cases)
+        raise ConfigError(f"--only: {only!r}: a part of one of {names} was expected")
+    return chosen
 
 
 async def _play(case: Case, options: Options) -> Played:
