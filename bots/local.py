@@ -8,7 +8,6 @@ Deepgram, OpenAI, Cartesia and Jev where their keys are set, parts without a key
 import asyncio
 import sys
 
-from dotenv import load_dotenv
 from pipecat.frames.frames import TTSSpeakFrame
 from pipecat.pipeline.worker import PipelineWorker
 from pipecat.processors.aggregators.llm_context import LLMContext
@@ -17,6 +16,7 @@ from pipecat.workers.runner import WorkerRunner
 
 from jev_turn.assembly import Duplex, FinishTurn
 from jev_turn.cli import quiet_logs
+from jev_turn.env_file import read_env_file
 from jev_turn.errors import JevTurnError
 from jev_turn.local_audio import local_transport
 from jev_turn.services import chosen, services_from_environment
@@ -58,7 +58,7 @@ async def main(headphones: bool) -> None:
 
 
 if __name__ == "__main__":
-    load_dotenv()
+    read_env_file()
     quiet_logs(verbose="--verbose" in sys.argv)
     try:
         print(chosen(), "Speak; Ctrl-C ends the bot.", sep="\n")

@@ -169,11 +169,11 @@ def test_a_caller_who_takes_nothing_is_cut(tmp_path: Path) -> None:
         server.stop()
 
 
-def started_wrong(*arguments: str) -> subprocess.CompletedProcess[str]:
+def started_wrong(bot: str, *options: str, **more: str) -> subprocess.CompletedProcess[str]:
     """Run a server that does not begin, beside the tests and without a token."""
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(str(ROOT / one) for one in ("src", "tests"))}
     env.pop("JEV_SERVER_TOKEN", None)
-    bot, *options = arguments
+    env |= more
     command = [sys.executable, "-m", "jev_turn.cli", "serve", str(HERE / bot), *options]
     # Away from the checkout, whose `.env` may have a token.
     return subprocess.run(command, cwd=os.sep, env=env, capture_output=True, text=True, timeout=60)
@@ -201,3 +201,11 @@ def test_a_wrong_start_is_one_line(arguments: list[str], said: str) -> None:
     done = started_wrong(*arguments)
     assert done.returncode == 2
     assert said in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_a_broken_key_stops_the_start() -> None:
+    """One line with the variable's name; its value would be quoted by the first caller's client."""
+    done = started_wrong(str(ROOT / "bots/duplex.py"), OPENAI_API_KEY="sk-never\nseen")
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].startswith("jev-turn: OPENAI_API_KEY is no key: ")
+    assert "never" not in done.stderr and "seen" not in done.stderr
