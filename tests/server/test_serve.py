@@ -53,17 +53,31 @@ def of_length(length: int) -> bytes:
 
 
 @pytest.mark.bots
+def test_a_draining_server_takes_nobody_and_leaves_with_its_last_caller(tmp_path: Path) -> None:
+    """After SIGTERM the next caller is told to come back; nothing waits once the last has hung up."""
+    long = {"JEV_TURN_SERVER_DRAIN_MS": "120000"}
+    server = Served(tmp_path, HERE / "talker.py", **long)
+    try:
+        with server.call():
+            os.kill(server.process.pid, signal.SIGTERM)
+            server.wait_for("draining: 1 calls")
+            assert server.ready() == 503
+            with pytest.raises(InvalidStatus) as caught:
+                server.call()
+            assert caught.value.response.headers["retry-after"] == "5"
+        assert server.process.wait(timeout=30) == 0
+    finally:
+        server.stop()
+    server.wait_for("call 1 is over after .*: hung_up")
+
+
+@pytest.mark.bots
 def test_a_running_call_is_ended_and_the_process_leaves_in_time(server: Served) -> None:
-    """After SIGTERM nobody gets in, the call ends with its record, the exit status is 0."""
+    """A call that goes on is ended with its record after the drain, and the exit status is 0."""
     with server.call() as caller:
         caller.send(heard(WORDS))
         assert WORDS.encode() in caller.recv(timeout=20)
         os.kill(server.process.pid, signal.SIGTERM)
-        server.wait_for("draining: 1 calls")
-        assert server.ready() == 503
-        with pytest.raises(InvalidStatus) as caught:
-            server.call()
-        assert caught.value.response.headers["retry-after"] == "5"
         with suppress(ConnectionClosed):
             while True:
                 caller.recv(timeout=20)
@@ -148,25 +162,34 @@ def test_a_server_says_what_its_bot_runs_on(tmp_path: Path) -> None:
     assert "sk-mine" not in told
 
 
-@pytest.mark.bots
-def test_a_caller_who_takes_nothing_is_cut(tmp_path: Path) -> None:
-    """The place is free again, the process can leave, and one who reads slowly stays."""
+@pytest.fixture
+def flooded(tmp_path: Path) -> Iterator[Served]:
+    """A server for one caller, whose bot sends more than anybody takes, and who may stall for 1 s."""
     stall = {"JEV_TURN_SERVER_STALL_MS": "1000"}
     server = Served(tmp_path, HERE / "flooder.py", **ONE, **FEW, **stall)
-    try:
-        with server.call(close_timeout=0.1) as slow:
-            for _ in range(20):
-                slow.recv(timeout=10)
-                time.sleep(0.1)
-        server.wait_for("call 1 is over")
-        with server.call(max_queue=1, close_timeout=0.1):
-            server.wait_for("call 2 is over")
-        with server.call(max_queue=1, close_timeout=0.1):
-            time.sleep(0.2)
-            os.kill(server.process.pid, signal.SIGTERM)
-            assert server.process.wait(timeout=20) == 0
-    finally:
-        server.stop()
+    yield server
+    server.stop()
+
+
+@pytest.mark.bots
+def test_a_caller_who_takes_nothing_is_cut(flooded: Served) -> None:
+    """The place is free again, and the process can leave although somebody takes nothing."""
+    with flooded.call(max_queue=1, close_timeout=0.1):
+        flooded.wait_for("call 1 is over")
+    with flooded.call(max_queue=1, close_timeout=0.1):
+        flooded.wait_for("call 2 begins")
+        os.kill(flooded.process.pid, signal.SIGTERM)
+        assert flooded.process.wait(timeout=20) == 0
+
+
+@pytest.mark.bots
+def test_a_caller_who_takes_a_little_stays(flooded: Served) -> None:
+    """Half a megabyte a second is little of what this bot sends, and more than any voice."""
+    with flooded.call(max_queue=1, close_timeout=0.1) as slow:
+        for _ in range(35):
+            slow.recv(timeout=10)
+            time.sleep(0.1)
+        assert "call 1 is over" not in flooded.log.read_text()
 
 
 def started_wrong(bot: str, *options: str, **more: str) -> subprocess.CompletedProcess[str]:

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from typing import Any
 
 from uvicorn.protocols.websockets.auto import AutoWebSocketsProtocol
 
 _Protocol: Any = AutoWebSocketsProtocol
+
+_SYSTEM_BYTES = 65_536
+"""What the system may keep of what was sent, bytes: a second of sound and more. It tells of room only
+once a third is free; in the megabytes that it takes by itself, somebody who reads slowly would look
+like somebody who takes nothing."""
 
 
 def dropping_stalled(stall_ms: int) -> type[asyncio.Protocol]:
@@ -27,6 +33,12 @@ def dropping_stalled(stall_ms: int) -> type[asyncio.Protocol]:
         """Cuts the connection when its buffer does not drain in time."""
 
         _cut: asyncio.TimerHandle | None = None
+
+        def connection_made(self, transport: asyncio.Transport) -> None:
+            """Have the system keep little."""
+            sock = transport.get_extra_info("socket")
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SYSTEM_BYTES)
+            super().connection_made(transport)
 
         def pause_writing(self) -> None:
             """Learn that the buffer is full."""
