@@ -14,6 +14,7 @@ from jev_turn import cli
     ("arguments", "message"),
     [
         (["--only", "nonsense"], "--only: 'nonsense': one of question, "),
+        (["--only", "question", "--wav", "call.wav"], "--only: 'question': --wav plays "),
         (["--set", "turn.cap=1"], "turn.cap"),
         (["--preset", "nonsense"], "nonsense"),
         (["--judge", "nonsense"], "--judge: 'nonsense': one of embedded, "),

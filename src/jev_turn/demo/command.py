@@ -94,6 +94,8 @@ def demo(options: Options, console: Console) -> bool:
 
 def _chosen(options: Options) -> tuple[Sequence[Conversation], Clips]:
     """Return what is to be played, and those of its sounds that need no making."""
+    if options.wav is not None and options.only:
+        raise ConfigError(f"--only: {options.only!r}: --wav plays the recording alone")
     if options.wav is not None:
         taken, sound, clip = recording.conversation(options.wav)
         return [taken], {sound: clip}
