@@ -25,4 +25,4 @@ def test_every_case_of_finish_turn_is_right(lag_s: float) -> None:
     console = Console(file=out, width=200)
     failed = play_file(HERE / "finish_turn_cases.json", options, console)
     assert failed == 0, out.getvalue()
-    assert "14 cases: 14 passed" in out.getvalue()
+    assert "16 cases: 16 passed" in out.getvalue()
