@@ -33,7 +33,7 @@ def main() -> None:
     ask = asker(args.weights)
     print("| set | output | positives / all | AUC | accuracy at .5 | Brier |")
     print("|---|---|---|---|---|---|")
-    for name in ("fresh", "cases"):
+    for name in ("fresh", "plain", "cases"):
         report(f"hand-written, {name}", list(cases(HELDOUT / f"{name}.tsv")), ask, args.misses)
     if args.mrda_test:
         report("MRDA test", list(rows(args.mrda_test)), ask)

@@ -96,7 +96,7 @@ def test_no_line_of_the_demo_is_in_the_seeds(trained: set[str]) -> None:
     assert not shared_with(trained, sentences())
 
 
-@pytest.mark.parametrize("name", ["cases.tsv", "fresh.tsv"])
+@pytest.mark.parametrize("name", ["cases.tsv", "fresh.tsv", "plain.tsv"])
 def test_no_held_out_case_is_in_the_seeds(written: set[str], name: str) -> None:
     """What the user says in the hand-written evaluation cases is new, but for bare words."""
     known = {plain(text) for text in written}
