@@ -19,15 +19,6 @@ def test_opened_after_counts_from_the_first_loud_frame_of_the_sound_itself() -> 
     assert outcomes(one)[0].openings == (Opening(1124, 124, 129),)
 
 
-def test_what_the_microphone_is_always_late_is_not_the_gates() -> None:
-    """A timer of the simulated device that fires 1.4 ms late makes no opening later."""
-    account = Account(onsets=[1124])
-    late = call(
-        [line(995, 1500, Fate.ANSWERED)], account, [opened(1110, 110)], microphone_late_ms=1.4
-    )
-    assert outcomes(late)[0].openings == (Opening(1124, 123, 129),)
-
-
 @pytest.mark.parametrize(("refused_ms", "held_back"), [(1109, True), (880, True), (879, False)])
 def test_an_opening_that_the_refractory_time_held_back_is_marked(
     refused_ms: int, held_back: bool

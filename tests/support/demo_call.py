@@ -50,7 +50,6 @@ def call(
     began_ms: int = 0,
     setup: FinishTurnSetup | None = None,
     before: Before | None = None,
-    microphone_late_ms: float = 0.0,
 ) -> Call:
     """Return a call; its script is not what matters."""
     script = Conversation("x", "", (Step(Cue("start", 0), Voice("x"), Fate.ANSWERED),), setup)
@@ -63,7 +62,6 @@ def call(
         began_ms,
         oracle or Oracle((), ()),
         before,
-        microphone_late_ms,
     )
 
 

@@ -55,7 +55,6 @@ class Call:
         record_began_ms: Where the record's zero lies.
         oracle: What became of the words, those of a killed process among them.
         before: What a killed process has left of the call.
-        microphone_late_ms: How late the microphone that played the sounds was as a rule.
     """
 
     conversation: Conversation
@@ -66,7 +65,6 @@ class Call:
     record_began_ms: int
     oracle: Oracle
     before: Before | None = None
-    microphone_late_ms: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +236,6 @@ class Studio:
                 account, self._record.records, self._pending(), before.records if before else ()
             ),
             before,
-            self._caller.transport.input().late_ms,
         )
 
     def _pending(self) -> list[str]:

@@ -16,8 +16,7 @@ class Opening:
 
     Attributes:
         at_ms: When the pipeline was told.
-        opened_after_ms: Since the first frame over the gate began, without what the microphone that
-            played the sound was late as a rule.
+        opened_after_ms: Since the first frame over the gate began.
         from_label_ms: Since the labelled onset of a voice; ``None`` for another sound, an unlabelled
             one, or when the gate had closed and opened again within a stretch of voice.
         held_back: The bot had only just begun to speak, or a sound over it had only just been
@@ -83,8 +82,7 @@ def openings(call: Call) -> list[Opening]:
         opened_ms = int(lines[number]["numbers"]["stream_ms"])
         first_ms = opened_ms - int(lines[number]["numbers"]["held_ms"])
         held_back = any(first_ms <= ms <= opened_ms for ms in refused)
-        after_ms = round(at_ms - first_ms - call.microphone_late_ms)
-        found.append(Opening(at_ms, after_ms, label_ms, held_back))
+        found.append(Opening(at_ms, at_ms - first_ms, label_ms, held_back))
     return found
 
 

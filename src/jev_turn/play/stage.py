@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import asyncio
-import statistics
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -40,15 +39,9 @@ class Microphone(BaseInputTransport):
     ) -> None:
         super().__init__(params)
         self.finished = asyncio.Event()
-        self._late_s: list[float] = []
         self._chunks = chunks
         self._on_start = on_start
         self._feeder: asyncio.Task[None] | None = None
-
-    @property
-    def late_ms(self) -> float:
-        """Median of how late the loop's timer let chunks go, ms; 0 in virtual time."""
-        return statistics.median(self._late_s) * 1000 if self._late_s else 0.0
 
     async def start(self, frame: StartFrame) -> None:
         """Begin to listen."""
@@ -70,9 +63,7 @@ class Microphone(BaseInputTransport):
             self._on_start(began)
         for number, chunk in enumerate(self._chunks, 1):
             # A chunk is there when its last sample has been heard.
-            due = began + number * CHUNK_MS / 1000
-            await asyncio.sleep(max(0.0, due - loop.time()))
-            self._late_s.append(max(0.0, loop.time() - due))
+            await asyncio.sleep(max(0.0, began + number * CHUNK_MS / 1000 - loop.time()))
             if chunk is not None:
                 await self.push_audio_frame(
                     InputAudioRawFrame(audio=chunk, sample_rate=RATE, num_channels=1)
