@@ -16,7 +16,7 @@ from jev_turn.play.witness import Account
 def test_opened_after_counts_from_the_first_loud_frame_of_the_sound_itself() -> None:
     """The gate decided at 1110 ms of sound, 110 ms in; the pipeline was told at 1124 ms."""
     one = call([line(995, 1500, Fate.ANSWERED)], Account(onsets=[1124]), [opened(1110, 110)])
-    assert outcomes(one)[0].openings == (Opening(1124, 124, 129),)
+    assert outcomes(one)[0].openings == (Opening(1124, 124, 129, heard_ms=120),)
 
 
 @pytest.mark.parametrize(("refused_ms", "held_back"), [(1109, True), (880, True), (879, False)])
@@ -28,7 +28,7 @@ def test_an_opening_that_the_refractory_time_held_back_is_marked(
     refusal = {"kind": "gate", "state": "refractory", "t": 0, "numbers": numbers}
     records = [refusal, opened(1110, 230)]
     one = call([line(880, 1500, Fate.STOPS)], Account(onsets=[1110]), records)
-    assert outcomes(one)[0].openings == (Opening(1110, 230, 230, held_back),)
+    assert outcomes(one)[0].openings == (Opening(1110, 230, 230, held_back, 240),)
 
 
 def test_a_reopening_within_a_stretch_has_no_label() -> None:

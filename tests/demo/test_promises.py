@@ -23,16 +23,17 @@ def named(what: str, *calls: Call) -> Promise:
     return next(one for one in promises(calls) if one.what.startswith(what))
 
 
-def openings(*after_ms: int) -> Call:
+def openings(*after_ms: int, held_ms: int = 110) -> Call:
     """Return a call whose gate opened this long after each first loud frame."""
     onsets = [1000 * number + ms for number, ms in enumerate(after_ms)]
-    records = [opened(1000 * number + 110, 110) for number in range(len(after_ms))]
+    records = [opened(1000 * number + held_ms, held_ms) for number in range(len(after_ms))]
     sounds = [
         line(1000 * number, 1000 * number + 500, Fate.CONTINUED) for number in range(len(after_ms))
     ]
     return call(sounds, Account(onsets=onsets), records)
 
 
+SOUND = "From the first loud 10 ms the gate needs little sound to open"
 GATE = "The gate opens soon after the first loud 10 ms"
 LABEL = "The gate opens soon after the labelled onset of a voice"
 
@@ -40,18 +41,24 @@ LABEL = "The gate opens soon after the labelled onset of a voice"
 @pytest.mark.parametrize(
     ("after_ms", "faults"),
     [
-        ((110, 120, 150), []),
-        ((110, 121, 150), [GATE]),
+        ((110, 125, 150), []),
+        ((110, 126, 150), [GATE]),
         ((110, 110, 151), [GATE]),
-        ((120, 121), [GATE]),
+        ((125, 126), [GATE]),
     ],
 )
 def test_the_gate_is_held_to_its_median_and_its_worst(
     after_ms: tuple[int, ...], faults: list[str]
 ) -> None:
-    """p50 at most 120 ms and never over 150; a median between two values is rounded up."""
-    found = [what for what in broken(openings(*after_ms)) if what in (GATE, LABEL)]
+    """p50 at most 125 ms and never over 150; a median between two values is rounded up."""
+    found = [what for what in broken(openings(*after_ms)) if what in (SOUND, GATE, LABEL)]
     assert found == faults
+
+
+@pytest.mark.parametrize(("held_ms", "kept"), [(110, True), (120, True), (121, False)])
+def test_the_sound_that_the_gate_needs_has_no_allowance(held_ms: int, kept: bool) -> None:
+    """p50 at most 120 ms of sound, up to the end of the chunk, however quick the pipeline was."""
+    assert named(SOUND, openings(100, 100, held_ms=held_ms)).kept is kept
 
 
 def test_what_the_refractory_time_holds_back_is_not_the_gates_latency() -> None:
@@ -173,10 +180,10 @@ def test_a_time_stands_beside_its_limit() -> None:
     """What was measured, which way it missed or kept the limit, and how often it was measured."""
     assert (
         named(GATE, openings(110, 130, 151)).figure
-        == "p50 130 > 120, max 151 > 150 ms in 3 openings"
+        == "p50 130 > 125, max 151 > 150 ms in 3 openings"
     )
     assert (
         named(GATE, openings(110)).figure
-        == "p50 110 \u2264 120, max 110 \u2264 150 ms in 1 opening"
+        == "p50 110 \u2264 125, max 110 \u2264 150 ms in 1 opening"
     )
-    assert named(GATE, call([], Account())).figure == "p50 \u2264 120, max \u2264 150 ms"
+    assert named(GATE, call([], Account())).figure == "p50 \u2264 125, max \u2264 150 ms"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from jev_turn.demo.call import Call
 from jev_turn.demo.plan import Recording, Voice
+from jev_turn.play.stage import CHUNK_MS
 from jev_turn.record.oracle import heard_lines
 
 
@@ -16,17 +17,20 @@ class Opening:
 
     Attributes:
         at_ms: When the pipeline was told.
-        opened_after_ms: Since the first frame over the gate began.
+        opened_after_ms: Since the first frame over the gate began, by the clock.
         from_label_ms: Since the labelled onset of a voice; ``None`` for another sound, an unlabelled
             one, or when the gate had closed and opened again within a stretch of voice.
         held_back: The bot had only just begun to speak, or a sound over it had only just been
             looked at: the refractory time kept the gate shut on purpose.
+        heard_ms: Sound from the first frame over the gate to the end of the chunk that opened it;
+            what ``opened_after_ms`` has beyond it, the pipeline and the loop took.
     """
 
     at_ms: int
     opened_after_ms: int | None
     from_label_ms: int | None
     held_back: bool = False
+    heard_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +86,8 @@ def openings(call: Call) -> list[Opening]:
         opened_ms = int(lines[number]["numbers"]["stream_ms"])
         first_ms = opened_ms - int(lines[number]["numbers"]["held_ms"])
         held_back = any(first_ms <= ms <= opened_ms for ms in refused)
-        found.append(Opening(at_ms, at_ms - first_ms, label_ms, held_back))
+        heard_ms = -(-opened_ms // CHUNK_MS) * CHUNK_MS - first_ms
+        found.append(Opening(at_ms, at_ms - first_ms, label_ms, held_back, heard_ms))
     return found
 
 

@@ -56,10 +56,18 @@ def _gate(cases: Sequence[Case]) -> list[Promise]:
     voices = [case for case in cases if isinstance(case.outcome.played.step.sound, Voice)]
     return [
         times(
+            "From the first loud 10 ms the gate needs little sound to open",
+            "opening",
+            [(name, x.heard_ms) for name, x in opened],
+            {"p50": 120, "max": 150},
+        ),
+        # By the clock, half of all openings take 120 ms and what the pipeline needs, because of
+        # how 20 ms chunks lie over the sound: the other 5 ms are the pipeline's.
+        times(
             "The gate opens soon after the first loud 10 ms",
             "opening",
             [(name, x.opened_after_ms) for name, x in opened],
-            {"p50": 120, "max": 150},
+            {"p50": 125, "max": 150},
         ),
         times(
             "The gate opens soon after the labelled onset of a voice",
